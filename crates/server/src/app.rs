@@ -35,6 +35,7 @@ use crate::shares::Shares;
 use crate::sources::Sources;
 use crate::static_answer::StaticAnswer;
 use crate::storefronts::Storefronts;
+use crate::streams::Streams;
 use crate::trial::Trial;
 
 /// How long the database is waited for at least, however little time requests have.
@@ -88,6 +89,8 @@ pub struct App {
     pub(crate) waits: Arc<Shares>,
     /// Memory for bodies, in bytes.
     pub(crate) bodies: Arc<Shares>,
+    /// Who is told what happens.
+    pub(crate) streams: Streams,
     pub(crate) refusals: Refusals,
     /// The page at `/docs`, made at the first request for it.
     reference: OnceLock<StaticAnswer>,
@@ -184,6 +187,7 @@ impl App {
             waits: Shares::new(WAITS_MAX, WAITS_MAX / 4),
             // Half for one project: whoever sends as much as they can leaves the other half.
             bodies: Shares::new(limits.bodies_bytes_max, limits.bodies_bytes_max / 2),
+            streams: Streams::new(limits, metrics.streams.clone()),
             refusals,
             reference: OnceLock::new(),
             request_ids: RequestIds::new(),
@@ -222,6 +226,7 @@ impl App {
     /// Says from now on that the service will not be here for long, to other servers before this returns.
     pub async fn begin_to_stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
+        self.streams.end();
         if let Some(peers) = &self.peers {
             peers.leave().await;
         }

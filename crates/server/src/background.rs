@@ -15,13 +15,16 @@ use tokio::task::JoinSet;
 use crate::app::App;
 use crate::chains::NetworkNodes;
 use crate::entropy;
-use crate::unused_files;
+use crate::{streams, unused_files};
 
 /// How long to wait before watching the store again after it failed.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long to wait between two looks at the markets: counting a few activities costs as much as counting many.
 const MARKET_INTERVAL: Duration = Duration::from_millis(300);
+
+/// How long to wait before those who listen are told again: what came meanwhile is told together.
+const STREAMS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long to wait before other servers are told again what was used of limits.
 const SHARE_INTERVAL: Duration = Duration::from_secs(1);
@@ -48,6 +51,7 @@ impl Background {
         tasks.spawn(watch_store(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(follow_credentials(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(follow(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
+        tasks.spawn(tell_streams(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(count_markets(Arc::clone(app), signals, Stop(stopped.clone())));
         start_chains(app, &stopped, &mut tasks);
         for network in &app.settings.networks {
@@ -154,6 +158,8 @@ struct Signals {
     records: Notify,
     /// After the records.
     markets: Notify,
+    /// After the records as well.
+    streams: Notify,
 }
 
 /// Wakes them whenever the store may have changed, until told to end.
@@ -209,6 +215,7 @@ async fn follow(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
         if is_whole {
             app.store.end_round(round);
         }
+        signals.streams.notify_one();
         signals.markets.notify_one();
     }
 }
@@ -238,6 +245,23 @@ fn is_done(what: &'static str, result: Result<bool, StoreError>) -> bool {
         error.log(what);
         false
     })
+}
+
+/// Tells those who listen what happened whenever the store changed, until told to end.
+async fn tell_streams(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
+    while stop.or(signals.streams.notified()).await.is_some() {
+        // What was begun may be left: streams end with the service.
+        let Some(round) = stop.or(streams::round(&app)).await else { return };
+        let is_done = matches!(round, Ok(true));
+        log_failure("telling streams what happened", round.map(drop));
+        if !is_done {
+            let _ = stop.or(pause(&app.store)).await;
+            signals.streams.notify_one();
+        }
+        if stop.or(tokio::time::sleep(STREAMS_INTERVAL)).await.is_none() {
+            return;
+        }
+    }
 }
 
 /// Counts what happens in markets whenever the store changed, until told to end.

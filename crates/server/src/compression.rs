@@ -9,13 +9,18 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use crate::http::finished;
+use crate::streams::LINES;
 
 /// Answers smaller than this are not worth compressing.
 pub(crate) const COMPRESS_BYTES_MIN: u64 = 1024;
 
 /// What compresses answers that are worth it.
 pub(crate) fn layer() -> CompressionLayer<impl Predicate> {
-    let compress = SizeAbove::new(COMPRESS_BYTES_MIN).and(NotForContentType::IMAGES);
+    // What comes line by line must not wait until there is enough of it to be compressed.
+    let compress = SizeAbove::new(COMPRESS_BYTES_MIN)
+        .and(NotForContentType::IMAGES)
+        .and(NotForContentType::const_new(LINES))
+        .and(NotForContentType::SSE);
     CompressionLayer::new().gzip(true).br(true).compress_when(compress)
 }
 

@@ -32,6 +32,7 @@ use crate::outcomes::FailedRequest;
 use crate::route::{Effect, Handler};
 use crate::router::Registered;
 use crate::shares::{Exhausted, Share};
+use crate::streams::{LINES, Standing};
 
 const WEBRPC: HeaderName = HeaderName::from_static("webrpc");
 const WEBRPC_VALUE: &str =
@@ -78,7 +79,7 @@ pub(crate) async fn dispatch(app: Arc<App>, target: Target<'_>, request: Request
     };
     let (result, RequestNotes { headers, forwarded, .. }) = run(&app, route, &target, request).await;
     let response = match result {
-        Ok(body) => response(&app, StatusCode::OK, headers, body.into()),
+        Ok(answered) => response(&app, StatusCode::OK, headers, answered.into()),
         Err((error, id)) => {
             // Servers understand each other in their own words.
             let dialect = if forwarded.is_some() { Dialect::House } else { route.service.dialect() };
@@ -96,7 +97,34 @@ pub(crate) async fn ask(app: &Arc<App>, target: Target<'_>, request: Request) ->
     let Some(route) = app.routes.find(target.service, target.operation) else {
         return Err(bad_route(target.operation));
     };
-    run(app, route, &target, request).await.0.map_err(|(error, _)| error)
+    match run(app, route, &target, request).await.0 {
+        Ok(Answered::Whole(body)) => Ok(body),
+        Ok(Answered::Stream(_)) => Err(Error::new(Code::BadRequest, "no page can be made of a stream")),
+        Err((error, _)) => Err(error),
+    }
+}
+
+/// What a request is answered with.
+enum Answered {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// What comes to be while it is read.
+    Stream(Body),
+}
+
+impl From<Vec<u8>> for Answered {
+    fn from(body: Vec<u8>) -> Self {
+        Self::Whole(body)
+    }
+}
+
+impl From<Answered> for Body {
+    fn from(answered: Answered) -> Self {
+        match answered {
+            Answered::Whole(body) => body.into(),
+            Answered::Stream(body) => body,
+        }
+    }
 }
 
 /// Runs a request to its end, and notes what became of it. An error comes with the id that the log has it under.
@@ -105,7 +133,7 @@ async fn run(
     route: &Registered,
     target: &Target<'_>,
     request: Request,
-) -> (Result<Vec<u8>, (Error, String)>, RequestNotes) {
+) -> (Result<Answered, (Error, String)>, RequestNotes) {
     let started = Instant::now();
     let (parts, mut body) = request.into_parts();
     let mut noted = RequestNotes { headers: HeaderMap::with_capacity(16), came: None, forwarded: None };
@@ -184,7 +212,7 @@ async fn guarded(
     network: Option<ChainId>,
     request: (&Parts, &mut Body),
     noted: &mut RequestNotes,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Answered, Failure> {
     let limit_ms = app.settings.limits.request_timeout_ms;
     bounded(limit_ms, answer(app, route, network, request, noted)).await?
 }
@@ -224,15 +252,17 @@ async fn answer(
     network: Option<ChainId>,
     (parts, body): (&Parts, &mut Body),
     noted: &mut RequestNotes,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Answered, Failure> {
     let now = app.clock.now();
     let caller = identify(app, route, parts, now, noted).await?;
     let RequestNotes { headers, forwarded, .. } = noted;
     let caller = match (&route.handler, caller) {
-        (Handler::Constant(json), _) => return Ok(json.as_bytes().to_vec()),
-        (Handler::Open(answer), _) => return answer(app, network),
-        (Handler::Scoped(_), Some(caller)) => caller,
-        (Handler::Scoped(_), None) => return Err(Error::new(Code::Unauthorized, "no credential").into()),
+        (Handler::Constant(json), _) => return Ok(json.as_bytes().to_vec().into()),
+        (Handler::Open(answer), _) => return answer(app, network).map(Answered::from),
+        (Handler::Scoped(_) | Handler::Streaming(_), Some(caller)) => caller,
+        (Handler::Scoped(_) | Handler::Streaming(_), None) => {
+            return Err(Error::new(Code::Unauthorized, "no credential").into());
+        }
     };
     let wanted = data_version::wanted(&parts.headers, &app.signer)?;
     if forwarded.is_none() {
@@ -251,7 +281,8 @@ async fn answer(
     let peer = Peer::of(&parts.extensions);
     let media = if route.is_tabular { Media::asked(&parts.headers) } else { Media::Json };
     let written = (route.effect == Effect::Writes).then(|| Arc::new(WrittenVersions::default()));
-    let elsewhere = Elsewhere::of(app, route, parts, forwarded.is_some());
+    // A stream is of what is stored, which every server can follow by itself.
+    let elsewhere = Elsewhere::of(app, route, parts, forwarded.is_some() || route.is_streaming());
     let call = Call {
         app: Arc::clone(app),
         caller,
@@ -262,6 +293,12 @@ async fn answer(
         written: written.clone(),
         elsewhere: elsewhere.clone(),
     };
+    if let Handler::Streaming(open) = &route.handler {
+        let standing = Standing::new(parts, (route.service, route.credential), &call);
+        let subscription = open(call, body.bytes.clone()).await?;
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES));
+        return Ok(Answered::Stream(subscription.body(standing)));
+    }
     let answer = match &elsewhere {
         None => route.handler.answer(call, body.bytes.clone()).await?,
         Some(elsewhere) => elsewhere.answer(&route.handler, call, body.bytes.clone()).await?,
@@ -275,7 +312,7 @@ async fn answer(
     if media == Media::Csv {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
     }
-    Ok(answer)
+    Ok(answer.into())
 }
 
 /// Finds out who calls, within the limits of requests a minute.

@@ -43,6 +43,7 @@ mod sources;
 pub mod spreadsheet;
 mod static_answer;
 mod storefronts;
+mod streams;
 mod trial;
 mod unused_files;
 

@@ -15,6 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::door::RefusalCounters;
+use crate::streams::StreamMetrics;
 
 /// Upper bounds of the latency buckets, in seconds: answers from memory take microseconds, writes milliseconds.
 const LATENCY_SECONDS: [f64; 12] =
@@ -48,6 +49,7 @@ pub(crate) struct Metrics {
     errors: Family<ErrorLabels, Counter<u64, AtomicU64>>,
     latency: Family<OperationLabels, Histogram>,
     pub(crate) resident: ResidentMetrics,
+    pub(crate) streams: StreamMetrics,
     chain: ChainMetrics,
     rate_told: Family<CurrencyLabels, Gauge<i64, AtomicI64>>,
     journal: Gauge<i64, AtomicI64>,
@@ -267,6 +269,7 @@ impl Metrics {
             peers.register(&mut registry);
         }
         let resident = ResidentMetrics::register(&mut registry);
+        let streams = StreamMetrics::register(&mut registry);
         let chain = ChainMetrics::register(&mut registry);
         let rate_told = Family::default();
         let help = "When the rate of a currency was told, in seconds since 1970";
@@ -279,7 +282,19 @@ impl Metrics {
         registry.register_with_unit("database_away", help, Unit::Seconds, away.clone());
         let help = "Whether a worker of the database's cluster can be reached";
         registry.register("database_node_up", help, node_up.clone());
-        Self { registry, requests, errors, latency, resident, chain, rate_told, journal, away, node_up }
+        Self {
+            registry,
+            requests,
+            errors,
+            latency,
+            resident,
+            streams,
+            chain,
+            rate_told,
+            journal,
+            away,
+            node_up,
+        }
     }
 
     /// Notes when the rates of currencies were told, with their networks; those that have none are left out.

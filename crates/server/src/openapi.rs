@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::rest;
 use crate::route::{Credential, Effect, Route, Service};
 use crate::router::operations;
+use crate::streams::LINES;
 
 const DESCRIPTION: &str = "\
 Token and contract metadata, listings and offers for collectibles, purchase steps, project audiences and project \
@@ -153,7 +154,8 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         }
         Credential::SecretToken => ("secret token", json!([{ "secretToken": [] }])),
     };
-    let mut content = json!({ "application/json": { "schema": answer } });
+    let media = if route.is_streaming() { LINES } else { "application/json" };
+    let mut content = json!({ media: { "schema": answer } });
     if route.is_tabular {
         content["text/csv"] = json!({ "schema": { "type": "string" } });
     }

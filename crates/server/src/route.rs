@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use bourse_wire::{ChainId, Dialect, ProjectId};
+use bourse_wire::{ChainId, Code, Dialect, Error, ProjectId};
 use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::streams::Subscription;
 
 /// A group of operations, and the unit of quota and permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -157,6 +158,7 @@ pub struct Route {
 }
 
 type Answer = BoxFuture<'static, Result<Vec<u8>, Failure>>;
+type Opening = BoxFuture<'static, Result<Subscription, Failure>>;
 
 pub(crate) enum Handler {
     /// Answers anybody with the same bytes.
@@ -165,6 +167,8 @@ pub(crate) enum Handler {
     Open(fn(&App, Option<ChainId>) -> Result<Vec<u8>, Failure>),
     /// Answers a project.
     Scoped(Arc<dyn Fn(Call, Bytes) -> Answer + Send + Sync>),
+    /// Opens a stream for a project.
+    Streaming(Arc<dyn Fn(Call, Bytes) -> Opening + Send + Sync>),
 }
 
 impl Handler {
@@ -174,6 +178,10 @@ impl Handler {
             Self::Constant(json) => Ok(json.as_bytes().to_vec()),
             Self::Open(answer) => answer(&call.app, call.network),
             Self::Scoped(handler) => handler(call, body).await,
+            Self::Streaming(_) => {
+                let message = "this answers with a stream: call it over HTTP";
+                Err(Error::new(Code::BadRequest, message).into())
+            }
         }
     }
 }
@@ -282,6 +290,29 @@ impl Service {
         let declaration = Declaration { service: self, name, effect: Effect::Reads, credential, summary };
         Route::new::<Q, A>(&declaration, handler(handle))
     }
+
+    /// An operation that answers with a stream of records, one in each line; `A` is what is in a line.
+    pub(crate) fn streams<Q, A, F>(
+        self,
+        name: &'static str,
+        credential: Credential,
+        summary: &'static str,
+        handle: fn(Call, Q) -> F,
+    ) -> Route
+    where
+        Q: Request,
+        A: JsonSchema,
+        F: Future<Output = Result<Subscription, Failure>> + Send + 'static,
+    {
+        let declaration = Declaration { service: self, name, effect: Effect::Reads, credential, summary };
+        let opens = move |call: Call, body: Bytes| -> Opening {
+            Box::pin(async move {
+                let request: Q = call.read(&body)?;
+                handle(call, request).await
+            })
+        };
+        Route::new::<Q, A>(&declaration, Handler::Streaming(Arc::new(opens)))
+    }
 }
 
 fn handler_of_record<Q, A, F>(handle: fn(Call, Q) -> F) -> Handler
@@ -374,6 +405,11 @@ impl Route {
     /// The same operation, which also answers with a table.
     pub(crate) fn tabular(self) -> Self {
         Self { is_tabular: true, ..self }
+    }
+
+    /// Whether it answers with a stream.
+    pub fn is_streaming(&self) -> bool {
+        matches!(self.handler, Handler::Streaming(_))
     }
 
     /// Whether somebody may call it who may look at a project but not change it: it only reads, or anybody may who has

@@ -1,22 +1,22 @@
 //! Something of which there is only so much, shared between projects so that none takes the others' part.
 
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bourse_wire::ProjectId;
 use hashbrown::HashMap;
 
 /// Something of which there is only so much: requests at work, memory for bodies.
-pub(crate) struct Shares {
+pub(crate) struct Shares<O: Copy + Eq + Hash = Option<ProjectId>> {
     total_max: usize,
-    /// The most that one project may have, or all who are of no project together.
+    /// The most that one owner may have: a project, or all who are of no project together.
     owner_max: usize,
-    taken: Mutex<Taken>,
+    taken: Mutex<Taken<O>>,
 }
 
-#[derive(Default)]
-struct Taken {
+struct Taken<O> {
     total: usize,
-    owners: HashMap<Option<ProjectId>, usize>,
+    owners: HashMap<O, usize>,
 }
 
 /// Why nothing more can be taken.
@@ -29,30 +29,27 @@ pub(crate) enum Exhausted {
 }
 
 /// What somebody has taken, given back when dropped.
-pub(crate) struct Share {
-    shares: Arc<Shares>,
-    owner: Option<ProjectId>,
+pub(crate) struct Share<O: Copy + Eq + Hash = Option<ProjectId>> {
+    shares: Arc<Shares<O>>,
+    owner: O,
     amount: usize,
 }
 
-impl Shares {
+impl<O: Copy + Eq + Hash> Shares<O> {
     pub(crate) fn new(total_max: usize, owner_max: usize) -> Arc<Self> {
-        Arc::new(Self { total_max, owner_max, taken: Mutex::default() })
+        let taken = Mutex::new(Taken { total: 0, owners: HashMap::new() });
+        Arc::new(Self { total_max, owner_max, taken })
     }
 
-    /// Takes so much for a project, or for somebody who is of none.
-    pub(crate) fn take(
-        self: &Arc<Self>,
-        owner: Option<ProjectId>,
-        amount: usize,
-    ) -> Result<Share, Exhausted> {
+    /// Takes so much for an owner.
+    pub(crate) fn take(self: &Arc<Self>, owner: O, amount: usize) -> Result<Share<O>, Exhausted> {
         let mut share = Share { shares: Arc::clone(self), owner, amount: 0 };
         share.grow_to(amount)?;
         Ok(share)
     }
 }
 
-impl Share {
+impl<O: Copy + Eq + Hash> Share<O> {
     /// Takes more, until it is so much.
     pub(crate) fn grow_to(&mut self, amount: usize) -> Result<(), Exhausted> {
         let more = amount.saturating_sub(self.amount);
@@ -74,7 +71,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl<O: Copy + Eq + Hash> Drop for Share<O> {
     fn drop(&mut self) {
         if self.amount == 0 {
             return;
@@ -97,7 +94,7 @@ mod tests {
 
     #[test]
     fn no_project_takes_the_part_of_others() {
-        let shares = Shares::new(3, 2);
+        let shares: Arc<Shares> = Shares::new(3, 2);
         let (one, other) = (Some(1.try_into().unwrap()), Some(2.try_into().unwrap()));
         let refused = |owner| shares.take(owner, 1).err();
         let first = shares.take(one, 1).ok().unwrap();
@@ -114,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_cannot_grow_keeps_what_it_has() {
-        let shares = Shares::new(10, 8);
+        let shares: Arc<Shares> = Shares::new(10, 8);
         let mut share = shares.take(None, 3).ok().unwrap();
         assert_eq!(
             (share.grow_to(2), share.grow_to(8), share.grow_to(9)),

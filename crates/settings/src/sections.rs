@@ -263,6 +263,14 @@ pub struct Limits {
     pub concurrent_requests_max: usize,
     /// Requests of one project served at once.
     pub project_requests_max: usize,
+    /// Streams open at once.
+    pub streams_max: usize,
+    /// Streams of one project open at once.
+    pub project_streams_max: usize,
+    /// Streams open at once from one address.
+    pub address_streams_max: usize,
+    /// Memory for what streams were not told of yet, in bytes.
+    pub streams_bytes_max: usize,
     /// Collections that one project may follow.
     pub followed_collections_max: u64,
     /// Memory for bodies that are larger than small, in bytes.

@@ -96,6 +96,22 @@ impl Store {
     }
 }
 
+/// Removes activities, and returns them, oldest first. Those that only a newer version of the program can read go as well.
+pub(crate) async fn remove(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    which: &str,
+    named: Vec<Arg>,
+) -> Result<Vec<Activity>, StoreError> {
+    let args: Vec<Arg> = args![id.0].into_iter().chain(named).collect();
+    let known = is_known();
+    let rest =
+        format!("FROM activities WHERE collection_id = $1 AND {which} AND {known} ORDER BY activity_id");
+    let found = select(session, rest, args.clone()).await?;
+    session.execute(format!("DELETE FROM activities WHERE collection_id = $1 AND {which}"), args).await?;
+    Ok(found)
+}
+
 /// Adds activities, except those that are there already, and tells how many. Whoever calls this holds the collection,
 /// so that numbers follow each other.
 pub(crate) async fn put(

@@ -62,7 +62,7 @@ selection! {
 
 /// What changed after one version and up to another, or `None` when the log no longer has all of it, or has it after another
 /// version of the same number.
-async fn changed_between(
+pub(crate) async fn changed_between(
     session: &mut Session<'_>,
     id: CollectionId,
     since: Mark,

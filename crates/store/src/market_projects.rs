@@ -300,13 +300,13 @@ pub(crate) async fn advance(
 }
 
 /// Lowers the cursors of a collection to the last activity that is left, after some were taken back: numbers above it are
-/// given again. Whoever calls this holds the collection.
-pub(crate) async fn uncount(session: &mut Session<'_>, id: CollectionId) -> Result<(), StoreError> {
-    let sql = "SELECT COALESCE(MAX(activity_id), 0) FROM activities WHERE collection_id = $1";
-    let last: u64 = session.value(sql, args![id.0]).await?.unwrap_or(0);
+/// given again. Whoever calls this holds the collection. Tells which activity that is.
+pub(crate) async fn uncount(session: &mut Session<'_>, id: CollectionId) -> Result<u64, StoreError> {
+    let last = activities::next_number(session, id).await? - 1;
     let sql = "UPDATE collection_projects SET rewinds = rewinds + 1,
         counted_to = CASE WHEN counted_to > $2 THEN $2 ELSE counted_to END WHERE collection_id = $1";
-    session.execute(sql, args![id.0, last]).await.map(drop)
+    session.execute(sql, args![id.0, last]).await?;
+    Ok(last)
 }
 
 /// Remembers from when to when what happened on the chain is counted, before all of that is deleted to be read anew.

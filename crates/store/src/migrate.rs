@@ -233,6 +233,12 @@ impl Migration {
         Self::new(26, "registration", include_str!("../migrations/0026_registration.sql"), &[]),
         Self::new(27, "whole_orders", include_str!("../migrations/0027_whole_orders.sql"), &[]),
         Self::new(28, "sites", include_str!("../migrations/0028_sites.sql"), &[]),
+        Self::new(
+            29,
+            "retractions",
+            include_str!("../migrations/0029_retractions.sql"),
+            &[("retractions", Layout::ByCollection)],
+        ),
     ];
 
     const fn new(

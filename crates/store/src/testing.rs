@@ -35,11 +35,11 @@ use crate::attributions::Authorship;
 use crate::backend::Engine;
 use crate::columns::{Insert, or_replace};
 use crate::commit::{Changed, NextVersion, raise_version};
-use crate::market_projects;
 use crate::{
     Actor, Author, Batch, Change, Changes, CollectionId, CollectionKey, DatabaseUrl, Event, Mark,
     OpenOptions, Part, ProjectScope, Store, StoreError, UsageTotal,
 };
+use crate::{activities, feed, market_projects};
 
 /// What a table has columns for.
 pub trait Members {
@@ -204,6 +204,11 @@ pub async fn usage_since(store: &Store, day: Day) -> Result<Vec<UsageTotal>, Sto
         .await
 }
 
+/// A collection that has this number, in no store.
+pub fn collection_id(number: u64) -> CollectionId {
+    CollectionId(number)
+}
+
 /// Takes activities of a collection back that have this text in their transaction, as a chain does that goes another way.
 /// With `anew` everything of the chain will be read once more.
 pub async fn take_back(
@@ -218,9 +223,9 @@ pub async fn take_back(
                 if anew {
                     market_projects::keep_counted(&mut session, id).await?;
                 }
-                let sql = "DELETE FROM activities WHERE collection_id = $1 AND tx_hash LIKE $2";
-                session.execute(sql, args![id.0, format!("%{tx_hash}%")]).await?;
-                market_projects::uncount(&mut session, id).await
+                let named = args![format!("%{tx_hash}%")];
+                let gone = activities::remove(&mut session, id, "tx_hash LIKE $2", named).await?;
+                feed::retract(&mut session, id, (!anew).then_some(gone)).await
             })
         })
         .await

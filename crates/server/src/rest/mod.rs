@@ -1,6 +1,7 @@
 //! Plain addresses beside RPC: what contracts' token URIs point at, uploaded files, uploads.
 
 mod hosted;
+mod live;
 mod params;
 mod upload;
 
@@ -33,6 +34,7 @@ struct Plain {
     method: &'static str,
     summary: &'static str,
     credential: &'static str,
+    tag: &'static str,
 }
 
 const COLLECTION: &str = "/projects/{project}/collections/{collection}";
@@ -41,14 +43,17 @@ const TOKEN_ASSET: &str = "/projects/{project}/collections/{collection}/tokens/{
 const TOKEN_UPLOAD: &str = "/projects/{project}/collections/{collection}/tokens/{token}/upload/{asset}";
 const ASSET: &str = "/projects/{project}/collections/{collection}/assets/{asset}";
 const ASSET_UPLOAD: &str = "/projects/{project}/collections/{collection}/assets/{asset}/upload";
+const LIVE: &str = "/live/{network}/{contract}";
+const LIVE_TOKEN: &str = "/live/{network}/{contract}/{token}";
 
 /// Every plain address, for the documentation; [`routes`] binds the same paths.
-const ALL: [Plain; 6] = [
+const ALL: [Plain; 8] = [
     Plain {
         path: COLLECTION,
         method: "get",
         summary: "The metadata of a published collection; `.json` may follow.",
         credential: "none",
+        tag: "Collections",
     },
     Plain {
         path: TOKEN,
@@ -56,26 +61,50 @@ const ALL: [Plain; 6] = [
         summary: "The metadata of a token of a published collection, by decimal id or by the 64 hexadecimal digits of \
             ERC-1155; `.json` may follow.",
         credential: "none",
+        tag: "Collections",
     },
     Plain {
         path: TOKEN_ASSET,
         method: "get",
         summary: "The file that stands for a member (image, video, …) of a token's metadata.",
         credential: "none",
+        tag: "Collections",
     },
-    Plain { path: ASSET, method: "get", summary: "The file of an asset.", credential: "none" },
+    Plain {
+        path: ASSET,
+        method: "get",
+        summary: "The file of an asset.",
+        credential: "none",
+        tag: "Collections",
+    },
     Plain {
         path: TOKEN_UPLOAD,
         method: "put",
         summary: "Uploads a file for a token: for the asset of this id, or for this metadata member. Multipart, field \
             `file`.",
         credential: "secret token",
+        tag: "Collections",
     },
     Plain {
         path: ASSET_UPLOAD,
         method: "put",
         summary: "Uploads the file of an asset. Multipart, field `file`.",
         credential: "secret token",
+        tag: "Collections",
+    },
+    Plain {
+        path: LIVE,
+        method: "get",
+        summary: "What happens in a collection, as server-sent events; the access key may be the field `key` of the address.",
+        credential: "access key",
+        tag: "Marketplace",
+    },
+    Plain {
+        path: LIVE_TOKEN,
+        method: "get",
+        summary: "What happens to one token, likewise.",
+        credential: "access key",
+        tag: "Marketplace",
     },
 ];
 
@@ -87,6 +116,8 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .route(TOKEN, get(hosted::token))
         .route(TOKEN_ASSET, get(hosted::token_asset))
         .route(ASSET, get(hosted::asset))
+        .route(LIVE, get(live::open))
+        .route(LIVE_TOKEN, get(live::open))
         .route(TOKEN_UPLOAD, put(upload::token))
         .route(ASSET_UPLOAD, put(upload::asset))
         // Room for the multipart frame around the file; the file itself is measured as it is read.
@@ -136,7 +167,7 @@ pub(crate) fn documentation() -> Map<String, Value> {
             .collect();
         let mut operation = json!({
             "operationId": operation_id(&plain),
-            "tags": ["Collections"],
+            "tags": [plain.tag],
             "summary": plain.summary,
             "x-credential": plain.credential,
             "parameters": parameters,

@@ -36,6 +36,7 @@ mod self_check;
 mod simulation;
 mod storage;
 mod storefront;
+mod streams;
 mod support;
 mod tenancy;
 mod venues;

@@ -10,7 +10,7 @@ use crate::audit::{self, Act, Actor, Entry};
 use crate::collections::{self, CollectionId};
 use crate::commit::{Changed, NextVersion, forget_changes, raise_version};
 use crate::session::Session;
-use crate::{Pending, Store, StoreError, market_projects};
+use crate::{Pending, Store, StoreError, feed, market_projects};
 
 impl Store {
     /// Forgets how far a chain is followed and everything it stated, so that its collections are read anew. Tokens stay,
@@ -54,7 +54,7 @@ pub(super) async fn forget(
     ] {
         session.execute(format!("DELETE FROM {what}"), args![id.0]).await?;
     }
-    market_projects::uncount(session, id).await?;
+    feed::retract(session, id, None).await?;
     let (changed, authorship) = (Changed::default(), Authorship::new(Author::Operator, at));
     let next = NextVersion { before, changed: &changed, authorship: &authorship, changes_kept: 0 };
     raise_version(session, id, next).await?;

@@ -12,7 +12,7 @@ use crate::args::{Arg, args};
 use crate::collections::CollectionId;
 use crate::columns::selection;
 use crate::session::Session;
-use crate::{StoreError, market_projects};
+use crate::{StoreError, activities, feed};
 
 /// Undoes the blocks of a chain after one, and returns that one. What it takes for each collection is noted in `works`.
 pub(super) async fn rewind(
@@ -81,15 +81,16 @@ async fn undo(
     work: &mut Work,
 ) -> Result<(), StoreError> {
     work.hold(session, id).await?;
+    let mut taken_back = Vec::new();
     for (first, last) in undone.activities {
-        let sql = "DELETE FROM activities WHERE collection_id = $1 AND activity_id BETWEEN $2 AND $3";
-        work.changed.activities += session.execute(sql, args![id.0, first, last]).await?;
+        let which = "activity_id BETWEEN $2 AND $3";
+        taken_back.extend(activities::remove(session, id, which, args![first, last]).await?);
     }
     for name in undone.happened {
-        let sql = "DELETE FROM activities WHERE collection_id = $1 AND unique_hash = $2";
-        work.changed.activities += session.execute(sql, args![id.0, name]).await?;
+        taken_back.extend(activities::remove(session, id, "unique_hash = $2", args![name]).await?);
     }
-    market_projects::uncount(session, id).await?;
+    work.changed.activities += taken_back.len() as u64;
+    feed::retract(session, id, Some(taken_back)).await?;
     work.unmade.extend(undone.tokens);
 
     work.changed.balances = undone.balances.keys().copied().collect();

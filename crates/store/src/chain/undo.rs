@@ -9,11 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::StoreError;
-use crate::args::Arg;
-use crate::columns::{self, Declared as _, record};
+use crate::columns::record;
 use crate::order_parts::KnownOrder;
-use crate::orders::values_of;
-use crate::row::{Row, RowCopy};
+use crate::row_values::{from_values, to_values};
 
 record! {
     pub(super) struct UndoRow: "chain_undo" ("collection_id, number") {
@@ -111,8 +109,7 @@ impl Undo {
         order: Option<&OrderFacts>,
         is_unstated: bool,
     ) -> Result<(), StoreError> {
-        let values = order.map(values_of).transpose()?;
-        let values = values.map(|values| values.into_iter().map(to_json).collect());
+        let values = order.map(to_values).transpose()?;
         if is_unstated {
             self.unstated.push((marketplace.number(), order_id.clone()));
         }
@@ -225,39 +222,9 @@ fn key_of(number: u8, order_id: String) -> Option<OrderKey> {
     Some(OrderKey { marketplace: marketplace?, order_id })
 }
 
-/// A column of an order: a number or a text.
-fn to_json(arg: Arg) -> Value {
-    match arg {
-        Arg::Int(number) => number.into(),
-        Arg::Text(text) => text.into(),
-        Arg::Bool(flag) => flag.into(),
-        Arg::Bytes(bytes) => bytes.into(),
-    }
-}
-
 /// An order of the values of its columns. Those that came after a block was written are missing, and empty.
 fn order_of(values: Vec<Value>) -> Result<OrderFacts, StoreError> {
-    let columns = OrderFacts::COLUMNS.len();
-    if values.len() > columns {
-        return Err(StoreError::corrupt(
-            "undo",
-            format_args!("{} values for {columns} columns", values.len()),
-        ));
-    }
-    let missing = columns - values.len();
-    let mut row = RowCopy::default();
-    for value in values.into_iter().chain(std::iter::repeat_n(Value::Null, missing)) {
-        match value {
-            Value::String(text) => row.push_text(&text),
-            Value::Number(number) => match number.as_i64() {
-                Some(number) => row.push_int(number),
-                None => row.push_null(),
-            },
-            Value::Bool(flag) => row.push_int(flag.into()),
-            Value::Null | Value::Array(_) | Value::Object(_) => row.push_null(),
-        }
-    }
-    columns::read(&Row::Copied(row))
+    from_values("undo", values)
 }
 
 #[cfg(test)]

@@ -70,6 +70,7 @@ pages! {
     selling_and_buying: "docs/selling-and-buying.md", run;
     shop: "docs/shop.md", chain::run_development;
     storefront: "docs/storefront.md", run;
+    streams: "docs/streams.md", run;
 }
 
 fn repository() -> PathBuf {

@@ -173,7 +173,8 @@ async fn read(
     Ok(found.into_iter().map(record).collect())
 }
 
-fn record(
+/// Something that happened, as it is listed.
+pub(crate) fn record(
     activity: bourse_store::Activity,
     (key, id): (CollectionKey, CollectionId),
     currencies: &[Currency],

@@ -1,6 +1,6 @@
 //! Listings and offers.
 
-mod activities;
+pub(crate) mod activities;
 mod checkout_options_marketplace;
 mod checkout_options_sales_contract;
 mod currencies_of_orders;
@@ -25,6 +25,7 @@ mod list_primary_sale_items;
 mod orders_of_collectible;
 mod orders_of_collection;
 mod primary_sales;
+mod subscribe_activities;
 mod supported_marketplaces;
 mod sync_orders;
 mod trading;
@@ -402,6 +403,14 @@ fn history_operations() -> Vec<Route> {
                 activities::of_collectible,
             )
             .example(ONE),
+        Marketplace
+            .streams::<_, subscribe_activities::Answer, _>(
+                "SubscribeActivities",
+                AccessKey,
+                "What happens in a collection or to one collectible, as it happens: a stream of lines.",
+                subscribe_activities::handle,
+            )
+            .example(WHOLE),
     ]
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "contractTokenMap": { RELICS: ["1", "2"] }, "tokenIDs": ["1", 2], "collectionId": 1, "tokenId": "1",
         "assetId": 1, "audienceId": 1, "taskId": 1, "refreshAll": false, "chainHandle": "137", "name": format!("for {operation}"), "contactIds": [1, 2], "recursive": true,
         "private": true, "token": token, "collection": collection, "asset": asset, "contacts": contacts,
-        "contractCollection": link, "page": page, "side": "listing", "filter": filter, "excludeProperties": ["n"],
+        "contractCollection": link, "cursor": "0.0", "page": page, "side": "listing", "filter": filter, "excludeProperties": ["n"],
         "excludePropertyValues": true, "includeCounts": true, "tokens": tokens, "contracts": contracts, "balances": balances,
         "currencies": currencies, "orders": orders, "reason": "r", "input": names, "q": "n", "chainIDs": [137],
         "types": ["ERC721"], "batchId": format!("of {operation}"), "events": events, "days": 7,

@@ -120,7 +120,7 @@ impl Actor {
         let service = service_of(request.uri().path());
         let response = self.service.clone().unwrap().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
-        let body = body.collect().await.unwrap().to_bytes();
+        let body = whole(&parts.headers, body).await;
         let json = serde_json::from_slice(&body).unwrap_or(Value::Null);
         let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, body, json };
         if let Some(service) = service {
@@ -128,6 +128,15 @@ impl Actor {
         }
         answer
     }
+}
+
+/// All of a body; of one that never ends, its first part.
+async fn whole(headers: &HeaderMap, mut body: Body) -> Bytes {
+    let kind = headers.get(header::CONTENT_TYPE).map_or("", |kind| kind.to_str().unwrap());
+    if !["application/x-ndjson", "text/event-stream"].contains(&kind) {
+        return body.collect().await.unwrap().to_bytes();
+    }
+    body.frame().await.unwrap().unwrap().into_data().unwrap()
 }
 
 /// The service of an operation's path.

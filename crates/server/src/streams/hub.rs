@@ -1,0 +1,338 @@
+//! Who listens to which collection, and what was told lately.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bourse_store::{CollectionId, CollectionKey, Mark, Place, Store, StoreError};
+use hashbrown::HashMap;
+use tokio::sync::watch;
+
+use super::batch::Batch;
+
+/// Everybody who listens.
+pub(super) struct Hub {
+    state: Mutex<State>,
+    bytes_max: usize,
+    ended: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct State {
+    topics: HashMap<CollectionId, Topic>,
+    /// The batches of all topics, the oldest first: each with its topic, and its size. Some may be gone with their topics.
+    order: VecDeque<(CollectionId, u64, usize)>,
+    bytes: usize,
+    /// The number of the last batch.
+    last: u64,
+}
+
+/// A collection that somebody listens to.
+struct Topic {
+    key: CollectionKey,
+    told: Told,
+    listeners: usize,
+    /// Those of them that want to know the best orders of tokens.
+    pages: usize,
+    batches: VecDeque<Arc<Batch>>,
+    /// The last batch that is not kept any more.
+    forgotten: u64,
+    /// The number of its last batch.
+    wake: watch::Sender<u64>,
+}
+
+/// Up to where a collection was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) mark: Mark,
+    pub(super) place: Place,
+}
+
+/// A collection that is to be looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Watched {
+    pub(super) id: CollectionId,
+    pub(super) key: CollectionKey,
+    pub(super) told: Told,
+    /// Whether somebody wants to know the best orders of tokens.
+    pub(super) for_pages: bool,
+}
+
+/// Somebody who listens to a collection, until dropped.
+pub(super) struct Listener {
+    hub: Arc<Hub>,
+    pub(super) id: CollectionId,
+    pub(super) key: CollectionKey,
+    is_page: bool,
+    /// The place from which on it is told.
+    pub(super) since: Place,
+    /// The last batch that it was told.
+    last: u64,
+    woken: watch::Receiver<u64>,
+    ended: watch::Receiver<bool>,
+}
+
+/// What comes next for somebody who listens.
+pub(super) enum Next {
+    Batch(Arc<Batch>),
+    /// It is not kept any more.
+    Behind,
+    /// Nothing: the service is about to stop.
+    Ended,
+}
+
+impl Hub {
+    pub(super) fn new(bytes_max: usize) -> Self {
+        Self { state: Mutex::default(), bytes_max, ended: watch::Sender::new(false) }
+    }
+
+    pub(super) fn end(&self) {
+        self.ended.send_replace(true);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to listen. The first who does so has it looked up where the collection is.
+    pub(super) async fn listen(
+        self: &Arc<Self>,
+        store: &Store,
+        (key, id): (CollectionKey, CollectionId),
+        is_page: bool,
+    ) -> Result<Listener, StoreError> {
+        let known = self.state().topics.get(&id).map(|topic| topic.told);
+        let told = match known {
+            Some(told) => told,
+            None => {
+                let (mark, place) = store.news_end(id).await?;
+                Told { mark, place }
+            }
+        };
+        let mut state = self.state();
+        let last = state.last;
+        let topic = state.topics.entry(id).or_insert_with(|| Topic {
+            key,
+            told,
+            listeners: 0,
+            pages: 0,
+            batches: VecDeque::new(),
+            forgotten: last,
+            wake: watch::Sender::new(last),
+        });
+        topic.listeners += 1;
+        topic.pages += usize::from(is_page);
+        Ok(Listener {
+            hub: Arc::clone(self),
+            id,
+            key,
+            is_page,
+            since: topic.told.place,
+            last: *topic.wake.borrow(),
+            woken: topic.wake.subscribe(),
+            ended: self.ended.subscribe(),
+        })
+    }
+
+    /// The collections that somebody listens to.
+    pub(super) fn watched(&self) -> Vec<Watched> {
+        let state = self.state();
+        let watched = |(id, topic): (&CollectionId, &Topic)| Watched {
+            id: *id,
+            key: topic.key,
+            told: topic.told,
+            for_pages: topic.pages > 0,
+        };
+        state.topics.iter().map(watched).collect()
+    }
+
+    /// Tells what is new of a collection since it was told; false when nobody listens any more, or somebody else told meanwhile.
+    pub(super) fn publish(&self, watched: &Watched, told: Told, batch: Option<Batch>) -> bool {
+        let mut state = self.state();
+        let state = &mut *state;
+        let known = state.topics.get_mut(&watched.id).filter(|topic| topic.told == watched.told);
+        let Some(topic) = known else { return false };
+        topic.told = told;
+        let Some(mut batch) = batch else { return true };
+        state.last += 1;
+        let (number, bytes) = (state.last, batch.bytes());
+        batch.number = number;
+        topic.batches.push_back(Arc::new(batch));
+        state.order.push_back((watched.id, number, bytes));
+        state.bytes += bytes;
+        topic.wake.send_replace(number);
+        state.forget_down_to(self.bytes_max);
+        true
+    }
+}
+
+impl State {
+    /// Forgets what was told longest ago, until the rest is within bounds.
+    fn forget_down_to(&mut self, bytes_max: usize) {
+        while self.bytes > bytes_max
+            && let Some((id, number, bytes)) = self.order.pop_front()
+        {
+            self.bytes -= bytes;
+            let Some(topic) = self.topics.get_mut(&id) else { continue };
+            if topic.batches.front().is_some_and(|oldest| oldest.number == number) {
+                topic.batches.pop_front();
+                topic.forgotten = number;
+            }
+        }
+    }
+
+    fn leave(&mut self, listener: &Listener) {
+        let Some(topic) = self.topics.get_mut(&listener.id) else { return };
+        topic.listeners -= 1;
+        topic.pages -= usize::from(listener.is_page);
+        if topic.listeners == 0 {
+            self.topics.remove(&listener.id);
+            let (gone, kept): (VecDeque<_>, VecDeque<_>) =
+                std::mem::take(&mut self.order).into_iter().partition(|(id, ..)| *id == listener.id);
+            self.order = kept;
+            self.bytes -= gone.iter().map(|(.., bytes)| bytes).sum::<usize>();
+        }
+    }
+}
+
+impl Listener {
+    /// Waits for what comes next. Nothing is lost of a wait that is given up.
+    pub(super) async fn next(&mut self) -> Next {
+        loop {
+            if *self.ended.borrow() {
+                return Next::Ended;
+            }
+            // Noted as seen first, so that what is published after the look wakes.
+            self.woken.mark_unchanged();
+            if let Some(next) = self.look() {
+                return next;
+            }
+            tokio::select! {
+                // Neither sender goes before this does.
+                _ = self.woken.changed() => {}
+                _ = self.ended.changed() => {}
+            }
+        }
+    }
+
+    fn look(&mut self) -> Option<Next> {
+        let hub = Arc::clone(&self.hub);
+        let state = hub.state();
+        let topic = state.topics.get(&self.id)?;
+        if self.last < topic.forgotten {
+            return Some(Next::Behind);
+        }
+        let next = topic.batches.partition_point(|batch| batch.number <= self.last);
+        let batch = topic.batches.get(next)?;
+        self.last = batch.number;
+        Some(Next::Batch(Arc::clone(batch)))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let hub = Arc::clone(&self.hub);
+        hub.state().leave(self);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bourse_store::testing::collection_id;
+    use bourse_wire::{Address, ChainId};
+    use futures_util::FutureExt as _;
+
+    use super::super::batch::{Batch, Rows};
+    use super::*;
+
+    const KEY: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
+
+    fn told(activity: u64) -> Told {
+        Told { mark: Mark { version: activity, stamp: 1 }, place: Place { retractions: 0, activity } }
+    }
+
+    fn publish(hub: &Hub, activity: u64) -> bool {
+        let watched = hub.watched();
+        let [watched] = watched.as_slice() else { return false };
+        let batch = Batch::new(told(activity).place, Vec::new(), Rows::Any);
+        hub.publish(watched, told(activity), Some(batch))
+    }
+
+    fn listen(hub: &Arc<Hub>) -> Listener {
+        let mut state = hub.state();
+        let last = state.last;
+        let topic = state.topics.entry(collection_id(7)).or_insert_with(|| Topic {
+            key: KEY,
+            told: told(0),
+            listeners: 0,
+            pages: 0,
+            batches: VecDeque::new(),
+            forgotten: last,
+            wake: watch::Sender::new(last),
+        });
+        topic.listeners += 1;
+        let (woken, last) = (topic.wake.subscribe(), *topic.wake.borrow());
+        let ended = hub.ended.subscribe();
+        let (id, since) = (collection_id(7), topic.told.place);
+        Listener { hub: Arc::clone(hub), id, key: KEY, is_page: false, since, last, woken, ended }
+    }
+
+    /// The places of the batches that are there, and whether it is behind them.
+    fn heard(listener: &mut Listener) -> (Vec<u64>, bool) {
+        let mut places = Vec::new();
+        loop {
+            match listener.next().now_or_never() {
+                Some(Next::Batch(batch)) => places.push(batch.place.activity),
+                Some(Next::Behind) => return (places, true),
+                Some(Next::Ended) | None => return (places, false),
+            }
+        }
+    }
+
+    #[test]
+    fn everybody_hears_everything_once_from_where_they_came() {
+        let hub = Arc::new(Hub::new(1 << 20));
+        let mut early = listen(&hub);
+        assert!(publish(&hub, 1));
+        let mut late = listen(&hub);
+        assert!(publish(&hub, 2));
+        assert_eq!((heard(&mut early), heard(&mut late)), ((vec![1, 2], false), (vec![2], false)));
+        assert!(publish(&hub, 3));
+        assert_eq!((heard(&mut early), heard(&mut late)), ((vec![3], false), (vec![3], false)));
+        assert_eq!(late.since, told(1).place);
+    }
+
+    #[test]
+    fn who_falls_behind_what_is_kept_is_told_so_and_others_are_not() {
+        // Room for two batches of nothing.
+        let hub = Arc::new(Hub::new(600));
+        let (mut slow, mut quick) = (listen(&hub), listen(&hub));
+        for place in 1..=5 {
+            assert!(publish(&hub, place));
+            assert_eq!(heard(&mut quick), (vec![place], false));
+            assert!(hub.state().bytes <= 600);
+        }
+        assert_eq!(heard(&mut slow), (vec![], true));
+    }
+
+    #[test]
+    fn nothing_is_kept_of_what_nobody_listens_to() {
+        let hub = Arc::new(Hub::new(1 << 20));
+        let (one, other) = (listen(&hub), listen(&hub));
+        assert!(publish(&hub, 1));
+        drop(one);
+        assert_eq!(hub.watched().len(), 1);
+        drop(other);
+        assert!(!publish(&hub, 2));
+        let state = hub.state();
+        assert_eq!((state.topics.len(), state.order.len(), state.bytes), (0, 0, 0));
+    }
+
+    #[test]
+    fn all_are_told_of_the_end() {
+        let hub = Arc::new(Hub::new(1 << 20));
+        let mut listener = listen(&hub);
+        assert!(publish(&hub, 1));
+        hub.end();
+        assert!(matches!(listener.next().now_or_never(), Some(Next::Ended)));
+    }
+}

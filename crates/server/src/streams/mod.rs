@@ -1,0 +1,149 @@
+//! Streams: whoever listens is told what happens in a collection, as it happens.
+//!
+//! One hub reads what is new, once for each version and however many listen ([`publish`]), and keeps what it told for a while
+//! ([`hub`]). Each reader takes it from there as fast as its connection does ([`reader`]): nobody who writes waits for a reader,
+//! and one that falls behind what is kept is let go with a word from where to ask again. Where nobody listens nothing is read.
+
+mod batch;
+mod hub;
+mod publish;
+mod reader;
+mod standing;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
+use bourse_store::{CollectionKey, Place};
+use bourse_wire::{Code, Error, ProjectId, TokenId};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+pub(crate) use self::batch::cursor;
+use self::hub::Hub;
+pub(crate) use self::publish::round;
+pub(crate) use self::reader::Subscription;
+use self::reader::{Form, Reader};
+pub(crate) use self::standing::Standing;
+use crate::app::App;
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::limits::Bucket;
+use crate::settings::Limits;
+use crate::shares::{Share, Shares};
+
+/// What a stream of records is, one in each line.
+pub(crate) const LINES: &str = "application/x-ndjson";
+
+/// The streams of this server.
+pub(crate) struct Streams {
+    hub: Arc<Hub>,
+    of_projects: Arc<Shares>,
+    of_addresses: Arc<Shares<Bucket>>,
+    metrics: StreamMetrics,
+}
+
+/// The series of streams.
+#[derive(Clone, Default)]
+pub(crate) struct StreamMetrics {
+    /// How many are open.
+    pub(crate) open: Gauge<i64, AtomicI64>,
+    /// How many were let go because they were read too slowly.
+    pub(crate) behind: Counter,
+}
+
+impl StreamMetrics {
+    pub(crate) fn register(registry: &mut Registry) -> Self {
+        let streams = Self::default();
+        registry.register("streams", "Streams that are open", streams.open.clone());
+        let help = "Streams that were let go because they were read too slowly";
+        registry.register("streams_behind", help, streams.behind.clone());
+        streams
+    }
+}
+
+/// A stream's place, given back when dropped.
+pub(super) struct Seat {
+    _of_project: Share,
+    _of_address: Option<Share<Bucket>>,
+    open: Gauge<i64, AtomicI64>,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.open.dec();
+    }
+}
+
+/// What is listened to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject {
+    /// The collection.
+    pub(crate) key: CollectionKey,
+    /// One of its tokens only.
+    pub(crate) token: Option<TokenId>,
+    /// From where on, for whoever listened before.
+    pub(crate) after: Option<Place>,
+}
+
+impl Streams {
+    pub(crate) fn new(limits: &Limits, metrics: StreamMetrics) -> Self {
+        Self {
+            hub: Arc::new(Hub::new(limits.streams_bytes_max)),
+            of_projects: Shares::new(limits.streams_max, limits.project_streams_max),
+            of_addresses: Shares::new(limits.streams_max, limits.address_streams_max),
+            metrics,
+        }
+    }
+
+    /// Ends all streams, each with a word: the service is about to stop.
+    pub(crate) fn end(&self) {
+        self.hub.end();
+    }
+
+    fn seat(&self, project: ProjectId, address: Option<Bucket>) -> Result<Seat, Error> {
+        let full = |_| {
+            let message = "as many streams are open as there may be: close one, or ask again later";
+            Error::new(Code::Overloaded, message)
+        };
+        let of_project = self.of_projects.take(Some(project), 1).map_err(full)?;
+        let of_address = address.map(|address| self.of_addresses.take(address, 1)).transpose();
+        let seat = Seat {
+            _of_project: of_project,
+            _of_address: of_address.map_err(full)?,
+            open: self.metrics.open.clone(),
+        };
+        seat.open.inc();
+        Ok(seat)
+    }
+}
+
+/// Begins to listen, for a program that reads line by line.
+pub(crate) async fn lines(call: &Call, subject: Subject) -> Result<Subscription, Failure> {
+    let address = call.peer.map(Bucket::of_address);
+    subscribe(&call.app, (call.caller.project(), address), subject, Form::Lines).await
+}
+
+/// Begins to listen, for a page in a browser.
+pub(crate) async fn frames(
+    app: &Arc<App>,
+    who: (ProjectId, Option<Bucket>),
+    subject: Subject,
+) -> Result<Subscription, Failure> {
+    subscribe(app, who, subject, Form::Frames).await
+}
+
+async fn subscribe(
+    app: &Arc<App>,
+    (project, address): (ProjectId, Option<Bucket>),
+    subject: Subject,
+    form: Form,
+) -> Result<Subscription, Failure> {
+    let Subject { key, token, after } = subject;
+    let seat = app.streams.seat(project, address)?;
+    let missing = || Error::not_found(format_args!("contract {} on chain {}", key.address, key.chain));
+    let id = app.store.collection(key).await?.ok_or_else(missing)?;
+    let listener = app.streams.hub.listen(&app.store, (key, id), form == Form::Frames).await?;
+    let reader = Reader::new(Arc::clone(app), (listener, seat), (form, token), after);
+    Ok(Subscription(reader))
+}

@@ -1,0 +1,135 @@
+//! Reading what is new of the collections that somebody listens to, and writing it once for all of them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use bourse_catalog::{Collection, OrderFilter, OrdersQuery, Start};
+use bourse_store::{Happened, Happening, Mark, News, Place, Since, StoreError, Touched, Versions};
+use bourse_wire::{OrderSide, TokenId};
+use futures_util::StreamExt as _;
+use futures_util::stream;
+
+use super::batch::{Batch, Event, Rows, TokenRow, Turn};
+use super::hub::{Told, Watched};
+use crate::app::App;
+use crate::rpc::marketplace::activities;
+
+/// Activities that are read in one go.
+pub(super) const ACTIVITIES_MAX: u64 = 250;
+/// Tokens whose best orders are told in one go; of more, pages look again themselves.
+const TOKENS_MAX: usize = 100;
+/// Collections that are read at once.
+const READS_MAX: usize = 4;
+
+/// Tells everybody who listens what is new. One collection that fails keeps no other waiting; tells whether none did.
+pub(crate) async fn round(app: &Arc<App>) -> Result<bool, StoreError> {
+    let watched = app.streams.hub.watched();
+    if watched.is_empty() {
+        return Ok(true);
+    }
+    let ids = watched.iter().map(|watched| watched.id).collect();
+    let Versions { found, failed } = app.store.versions_apart(ids).await?;
+    let found: HashMap<_, Mark> = found.into_iter().collect();
+    let is_behind = |watched: &Watched| found.get(&watched.id).is_some_and(|mark| *mark != watched.told.mark);
+    let behind: Vec<Watched> = watched.into_iter().filter(is_behind).collect();
+    let told = stream::iter(behind)
+        .map(|watched| async move {
+            let told = tell(app, watched).await;
+            if let Err(error) = &told {
+                error.log("telling streams what happened");
+            }
+            told.is_ok()
+        })
+        .buffer_unordered(READS_MAX);
+    let all_told = told.fold(true, |all, is_told| std::future::ready(all && is_told)).await;
+    Ok(all_told && failed.is_empty())
+}
+
+/// Tells what is new of one collection.
+async fn tell(app: &Arc<App>, mut watched: Watched) -> Result<(), StoreError> {
+    let mut since = Since { place: watched.told.place, mark: Some(watched.told.mark) };
+    loop {
+        let news = app.store.news(watched.id, since, ACTIVITIES_MAX).await?;
+        // A database that was set back has less than was told.
+        let Some(news) = news.filter(|news| news.place >= since.place) else {
+            let (mark, place) = app.store.news_end(watched.id).await?;
+            app.streams.hub.publish(&watched, Told { mark, place }, Some(anew(place)));
+            return Ok(());
+        };
+        let (told, more) = (Told { mark: news.mark, place: news.place }, news.more);
+        let batch = batch(app, &watched, news).await;
+        if !app.streams.hub.publish(&watched, told, batch) || !more {
+            return Ok(());
+        }
+        watched.told = told;
+        since = Since { place: told.place, mark: None };
+    }
+}
+
+/// Has everybody ask again, as nobody knows what was taken back.
+fn anew(place: Place) -> Batch {
+    Batch::new(place, vec![all_anew(place)], Rows::Any)
+}
+
+fn all_anew(place: Place) -> Event {
+    Event { place, resume: place, turn: Turn::Anew, token: None, activity: b"null".to_vec() }
+}
+
+/// What is told of news; nothing where nobody wants to know any of it.
+async fn batch(app: &Arc<App>, watched: &Watched, news: News) -> Option<Batch> {
+    let place = news.place;
+    let touched = if watched.for_pages { news.touched } else { Touched::default() };
+    let events = events(app, watched, news.happened);
+    let tokens = match touched {
+        Touched::Tokens(tokens) if tokens.len() <= TOKENS_MAX => tokens,
+        Touched::Tokens(_) | Touched::Any => return Some(Batch::new(place, events, Rows::Any)),
+    };
+    if events.is_empty() && tokens.is_empty() {
+        return None;
+    }
+    let rows = rows(app, watched, tokens).await;
+    Some(Batch::new(place, events, Rows::Of(rows)))
+}
+
+/// What happened, as JSON.
+pub(super) fn events(app: &App, watched: &Watched, happened: Vec<Happening>) -> Vec<Event> {
+    let currencies = app.resident.currencies(watched.key.chain);
+    let event = |Happening { place, resume, what }| {
+        let (turn, activity) = match what {
+            Happened::Added(activity) => (Turn::Added, activity),
+            Happened::Removed(activity) => (Turn::Removed, activity),
+            Happened::Anew => return all_anew(place),
+        };
+        let token = activity.facts.token_id;
+        let record = activities::record(activity, (watched.key, watched.id), &currencies, &app.service_name);
+        // A plain record of texts and numbers; writing it cannot fail.
+        Event { place, resume, turn, token, activity: serde_json::to_vec(&record).unwrap_or_default() }
+    };
+    happened.into_iter().map(event).collect()
+}
+
+/// The best orders of tokens, where their collection is in memory; where it is not, only which tokens they are.
+async fn rows(app: &App, watched: &Watched, tokens: BTreeSet<TokenId>) -> Vec<TokenRow> {
+    let slot = app.resident.resident(watched.key);
+    let Some(slot) = slot else {
+        let row = |token| TokenRow { token, json: format!(r#"{{"tokenId":"{token}"}}"#).into_bytes() };
+        return tokens.into_iter().map(row).collect();
+    };
+    let collection = slot.read_at(app.clock.now(), None).await;
+    tokens.into_iter().map(|token| TokenRow { token, json: best_orders(&collection, token) }).collect()
+}
+
+fn best_orders(collection: &Collection, token: TokenId) -> Vec<u8> {
+    let mut json = format!(r#"{{"tokenId":"{token}""#).into_bytes();
+    for (name, side) in [("listing", OrderSide::Listing), ("offer", OrderSide::Offer)] {
+        let (filter, mut list) = (OrderFilter::default(), Vec::new());
+        let query = OrdersQuery { token, side, filter: &filter, sort: None, start: Start::Skip(0), limit: 1 };
+        collection.write_orders(&mut list, &query);
+        // An array of one order, or of none.
+        let order = list.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")).unwrap_or_default();
+        json.extend_from_slice(format!(r#","{name}":"#).as_bytes());
+        json.extend_from_slice(if order.is_empty() { b"null" } else { order });
+    }
+    json.push(b'}');
+    json
+}
