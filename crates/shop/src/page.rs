@@ -1,8 +1,8 @@
 //! The frame around every page of a shop, and the files that it loads.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bourse_server::StaticAnswer;
@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use crate::asking::Visit;
 use crate::refusal::{Refusal, Shown};
 use crate::words::Words;
-use crate::{Answer, PREFIX, Shop, theme};
+use crate::{Answer, PREFIX, theme};
 
 const STYLE: &str = concat!(include_str!("style/base.css"), include_str!("style/parts.css"));
 
@@ -209,7 +209,7 @@ pub(crate) async fn theme(visit: Visit) -> Answer {
 }
 
 /// What the script says in a language.
-pub(crate) async fn words(State(_): State<Arc<Shop>>, Path(tag): Path<String>) -> Answer {
+pub(crate) async fn words(Path(tag): Path<String>) -> Answer {
     let words = Words::of_tag(tag.trim_end_matches(".json")).ok_or(Refusal::Missing)?;
     let content_type = HeaderValue::from_static("application/json");
     let mut response =

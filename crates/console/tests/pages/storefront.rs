@@ -110,3 +110,43 @@ async fn viewers_look_and_change_nothing() {
         app.store.project(app.project_a.id).await.unwrap().name
     );
 }
+
+#[tokio::test]
+async fn pages_for_buyers_are_switched_on_with_a_key_of_their_own() {
+    let app = app().await;
+    let owner = Browser::of_owner(&app, app.project_a.id).await;
+    let stored =
+        async || app.project_a.call("Admin/GetStorefront", json!({})).await.ok()["storefront"].clone();
+    let site = [
+        ("wallet", "UNIVERSAL"),
+        ("market_enabled", "yes"),
+        ("site_enabled", "yes"),
+        ("site_accent", "#aa0000"),
+        ("site_footer", "Imprint = https://shop.example/a=b"),
+    ];
+    assert_eq!(owner.post(PATH, &site).await.status, 303);
+    let storefront = stored().await;
+    let link = json!({ "label": "Imprint", "url": "https://shop.example/a=b" });
+    assert_eq!((&storefront["site"]["enabled"], &storefront["site"]["footer"][0]), (&json!(true), &link));
+    let key = storefront["settings"]["accessKey"].as_str().unwrap().to_owned();
+    let works = app.anonymous.with("x-access-key", &key);
+    let asked = json!({ "chainId": "137", "contractAddress": RELICS });
+    assert_eq!(works.call("Marketplace/GetCountOfAllCollectibles", asked).await.status, 200);
+    // Saved once more, it is the same key.
+    let again = [&site[..], &[("access_key", key.as_str())]].concat();
+    assert_eq!(owner.post(PATH, &again).await.status, 303);
+    assert_eq!(stored().await["settings"]["accessKey"], json!(key));
+    let page = owner.get(PATH).await;
+    assert!(
+        page.html.contains("href=\"/shop/1\"") && page.says("Imprint = https://shop.example/a=b"),
+        "{}",
+        page.html
+    );
+    for wrong in [("site_footer", "nonsense"), ("site_accent", "red"), ("site_fee_bps", "250")] {
+        let changed = [&site[..3], &[("access_key", key.as_str()), wrong]].concat();
+        assert_eq!(owner.post(PATH, &changed).await.status, 422, "{wrong:?}");
+    }
+    let another = app.project_b.key_text.as_str();
+    let changed = [&site[..3], &[("access_key", another)]].concat();
+    assert_eq!(owner.post(PATH, &changed).await.status, 422);
+}

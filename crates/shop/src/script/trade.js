@@ -206,7 +206,7 @@ function told(job) {
   const lines = [];
   for (const one of job.orders ?? []) {
     const name = `${BigInt(one.quantity) > 1n ? `${one.quantity} × ` : ""}${one.name || `#${one.token}`}`;
-    lines.push([name, money(BigInt(one.price) * BigInt(one.quantity), one)], [say(job.act === "buy" ? "seller" : "buyer"), short(one.maker)]);
+    lines.push([name, money(BigInt(one.price) * BigInt(one.quantity), one)], [job.act === "buy" ? say("seller") : say("buyer"), short(one.maker)]);
   }
   const { order, collection, minted } = job;
   if (minted) lines.push([`${minted.quantity > 1 ? `${minted.quantity} × ` : ""}${minted.name}`, money(job.total, minted)]);

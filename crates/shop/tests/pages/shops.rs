@@ -1,12 +1,15 @@
 //! What a shop shows, and what it does not.
 
+use std::sync::Arc;
+
+use bourse_server::Backstage;
 use bourse_store::Change;
 use bourse_store::testing::operator;
 use serde_json::{Value, json};
 
 use crate::support::TestApp;
 use crate::support::actor::Answer;
-use crate::support::market::{self, ANA, COIN, listing};
+use crate::support::orders::{self, ANA, COIN, listing};
 use crate::support::seed::{self, RELICS, UNKNOWN};
 
 const HOSTILE: &str = "<script>alert(1)</script>\"' onload=x &amp; \u{202e}";
@@ -14,11 +17,11 @@ const HOSTILE: &str = "<script>alert(1)</script>\"' onload=x &amp; \u{202e}";
 /// A service whose first project has relics in its market, the cheapest for sale, and what it says of its storefront.
 async fn app(site: Value) -> TestApp {
     let app = TestApp::start().await;
-    app.store.put_currencies(market::coins("2"), operator()).await.unwrap();
+    app.store.put_currencies(orders::coins("2"), operator()).await.unwrap();
     seed::relics(&app.store).await;
     let token = json!({ "tokenId": "7", "name": HOSTILE, "description": HOSTILE,
         "attributes": [{ "trait_type": HOSTILE, "value": HOSTILE }] });
-    market::commit(&app.store, vec![seed::token_of(token)]).await;
+    orders::commit(&app.store, vec![seed::token_of(token)]).await;
     app.store.join_market(app.project_a.scope, seed::key(RELICS), operator()).await.unwrap();
     let put = app.project_a.call("Ingest/PutOrders", json!({ "orders": [listing("one", 7, 15)] })).await.ok();
     assert_eq!(put["rejected"], json!([]));
@@ -151,7 +154,7 @@ async fn a_shop_has_a_key_of_its_project_and_asks_within_its_limits() {
         assert_eq!(put(key.clone()).await.status, 400, "{key}");
     }
     app.store.disable_access_key(app.project_a.scope, app.project_a.key_record.id, operator()).await.unwrap();
-    app.backstage().renew_credentials().await.unwrap();
+    Backstage::new(Arc::clone(&app.app)).renew_credentials().await.unwrap();
     let page = get(&app, "/shop/1").await;
     assert_eq!(page.status, 500);
     assert!(!page.text().contains(&app.project_a.key_text), "{}", page.text());
@@ -179,7 +182,7 @@ async fn pages_that_a_browser_has_are_not_sent_again() {
     let tag = first.header("etag").to_owned();
     let again = app.anonymous.with("if-none-match", &tag).get("/shop/1").await;
     assert_eq!((again.status, again.body.len()), (304, 0));
-    market::commit(&app.store, vec![seed::token_of(json!({ "tokenId": "8", "name": "Another" }))]).await;
+    orders::commit(&app.store, vec![seed::token_of(json!({ "tokenId": "8", "name": "Another" }))]).await;
     let changed = app.anonymous.with("if-none-match", &tag).get("/shop/1").await;
     assert_eq!(changed.status, 200);
 }
@@ -202,7 +205,7 @@ async fn languages_hosts_and_search_engines() {
     let map = get(&app, "/shop/1/sitemap.xml").await.text();
     assert!(map.contains(&format!("<loc>https://shop.example{}</loc>", collection(""))), "{map}");
     let changes: Vec<Change> = vec![seed::token_of(json!({ "tokenId": "9", "name": "Neu" }))];
-    market::commit(&app.store, changes).await;
+    orders::commit(&app.store, changes).await;
     assert!(get(&app, &collection("")).await.text().contains("Neu"));
     let texts = get(&app, "/shop/words/de.json").await;
     assert_eq!(texts.status, 200);
