@@ -54,6 +54,7 @@ pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
         Err(error) => checks.push(check("storefronts", Err(error.to_string()))),
         Ok(shops) => {
             checks.push(check("storefronts", check_storefronts(&shops)));
+            checks.push(check("fees", check_fees(&shops)));
             checks.push(check("access keys", check_keys(&shops)));
             checks.push(check("chain nodes", check_nodes(settings, &shops).await));
             checks.push(check(
@@ -166,6 +167,26 @@ fn check_storefronts(shops: &[Shop]) -> Result<String, String> {
     }
     let domains: Vec<&str> = shops.iter().map(|shop| shop.storefront.storefront.domain.as_str()).collect();
     all(wrong, domains.join(", "))
+}
+
+/// Whether somebody receives what is taken of trades.
+fn check_fees(shops: &[Shop]) -> Result<String, String> {
+    let (mut wrong, mut taken) = (Vec::new(), Vec::new());
+    for shop in shops {
+        let storefront = &shop.storefront.storefront;
+        let takes = storefront.site.fee_bps > 0
+            || storefront.market_collections.iter().any(|terms| terms.fee_percentage > 0.0);
+        match storefront.site.fee_receiver {
+            _ if !takes => {}
+            Some(receiver) => taken.push(format!("those of project {} go to {receiver}", shop.project.id)),
+            None => wrong.push(format!(
+                "project {} takes fees that nobody receives: name site.feeReceiver of its storefront",
+                shop.project.id
+            )),
+        }
+    }
+    let fine = if taken.is_empty() { "none is taken".to_owned() } else { taken.join(", ") };
+    all(wrong, fine)
 }
 
 fn check_keys(shops: &[Shop]) -> Result<String, String> {

@@ -6,8 +6,8 @@ use bourse_server::settings::Settings;
 use bourse_server::{FileError, Files, entropy};
 use bourse_store::{AudienceChanges, CollectionKey, NewHostedToken, Project, ProjectScope, Upload};
 use bourse_wire::{
-    AssetInput, ChainId, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, Storefront,
-    TokenInput, from_value,
+    AssetInput, ChainId, CollectionInput, Error, Marketplace, PageInput, RecordId, ServiceName, TokenInput,
+    from_value,
 };
 use serde_json::{Value, json};
 
@@ -43,7 +43,15 @@ async fn fill(context: &Context) -> Result<Credentials, CommandError> {
     let scope = ProjectScope::of_operator(project.id);
     import(context, &project).await?;
     join_market(context, scope).await?;
-    open_shop(context, scope, &access_key).await?;
+    let mut shop = json!({
+        "settings": { "accessKey": access_key },
+        "site": { "enabled": true, "description": data::SHOP_DESCRIPTION },
+    });
+    if sale::is_told(&context.settings) {
+        shop["shop"] = json!({ "enabled": true });
+        shop["shopCollections"] = json!([sale::shop_collection()]);
+    }
+    projects::open_shop(context, scope, shop).await?;
     let collection_id = host_collection(context, scope).await?;
     let (trial_key, _) = key::create(context, scope, key::for_every_service("trial")).await?;
     let audiences = context.store.audiences(scope).await?;
@@ -69,24 +77,6 @@ async fn fill(context: &Context) -> Result<Credentials, CommandError> {
             .map(|(address, kind)| Contract { address: address.to_owned(), r#type: kind.to_owned() })
             .to_vec(),
     })
-}
-
-/// Switches on the pages for buyers, unless somebody said something of the storefront.
-async fn open_shop(context: &Context, scope: ProjectScope, access_key: &str) -> Result<(), CommandError> {
-    if context.store.storefront(scope).await?.is_some() {
-        return Ok(());
-    }
-    let mut storefront = json!({
-        "settings": { "accessKey": access_key },
-        "site": { "enabled": true, "description": data::SHOP_DESCRIPTION },
-    });
-    if sale::is_told(&context.settings) {
-        storefront["shop"] = json!({ "enabled": true });
-        storefront["shopCollections"] = json!([sale::shop_collection()]);
-    }
-    let storefront: Storefront = read(storefront)?;
-    context.store.put_storefront(scope, storefront, context.actor()).await?;
-    Ok(())
 }
 
 async fn make_project(context: &Context) -> Result<(Project, String, String), CommandError> {

@@ -1,6 +1,8 @@
-//! Whose projects they are that the demo finds.
+//! The demo's projects, and their shops.
 
-use bourse_store::Project;
+use bourse_store::{Project, ProjectScope};
+use bourse_wire::{Storefront, from_value};
+use serde_json::Value;
 
 use crate::context::{CommandError, Context};
 
@@ -22,4 +24,19 @@ pub(super) fn own<'a>(
         "{} holds projects of your own: give the demo a directory of its own with --data DIR",
         context.settings.storage.data.display()
     )))
+}
+
+/// Switches on the pages for buyers, unless somebody said something of the storefront.
+pub(super) async fn open_shop(
+    context: &Context,
+    scope: ProjectScope,
+    storefront: Value,
+) -> Result<(), CommandError> {
+    if context.store.storefront(scope).await?.is_some() {
+        return Ok(());
+    }
+    let storefront: Storefront =
+        from_value(storefront).map_err(|error| CommandError::Refused(error.into()))?;
+    context.store.put_storefront(scope, storefront, context.actor()).await?;
+    Ok(())
 }

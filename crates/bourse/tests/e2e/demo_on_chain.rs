@@ -182,7 +182,12 @@ fn what_it_shows_can_be_bought_and_numbers_agree() {
     assert_eq!(visit.orders(visit.relics(), "offer").len(), 9);
     visit.check_balances();
     let printed = visit.server.process.stdout();
-    assert!(printed.contains("/console") && printed.matches("curl ").count() == 3, "{printed}");
+    let pages = crate::http::get(visit.server.port, "/shop/1").unwrap();
+    assert!(pages.status == 200 && pages.body.contains("Harbour market"), "{pages:?}");
+    assert!(
+        printed.contains("/shop") && printed.contains("/console") && printed.matches("curl ").count() == 3,
+        "{printed}"
+    );
     let body = json!({ "primarySaleContractAddress": visit.contract(6) });
     let items = visit.call("ListPrimarySaleItems", &body)["primarySaleItems"].clone();
     let left: Vec<&Value> =

@@ -277,6 +277,7 @@ fn what_a_market_lacks_is_told_before_money_is_taken() {
     let storefront = json!({ "storefront": { "domain": "shop.example" } });
     market.server().call("Admin/PutStorefront", market.secret(), &storefront).ok();
     assert_eq!(line("storefronts"), (true, "shop.example".to_owned()));
+    assert_eq!(line("fees"), (true, "none is taken".to_owned()));
     assert_eq!(line("chain nodes"), (true, "hardhat (its coins are worth nothing)".to_owned()));
     let followed = (true, "1 followed".to_owned());
     seen_within(WAIT_MAX, "the collection is followed", || line("contracts"), |line| *line == followed);
@@ -302,8 +303,9 @@ fn what_a_market_lacks_is_told_before_money_is_taken() {
     instance.json(&["key", "disable", &project, &open["keyId"].to_string()]);
     assert!(line("access keys").0);
     let storefront = json!({ "storefront": { "domain": "shop.example",
-        "marketCollections": [{ "chainId": 31337, "itemsAddress": nowhere }] } });
+        "marketCollections": [{ "chainId": 31337, "itemsAddress": nowhere, "feePercentage": 2.5 }] } });
     market.server().call("Admin/PutStorefront", market.secret(), &storefront).ok();
+    assert!(line("fees").1.contains("fees that nobody receives"));
     let (is_well, said) = line("contracts");
     assert!(!is_well && said.contains(&format!("bourse collection add 31337 {nowhere}")), "{said}");
 }

@@ -63,7 +63,7 @@ pub(super) fn text(
     let sale = json!({ "primarySaleContractAddress": contracts.sale });
     calls.push(curl("ListPrimarySaleItems", &sale));
     format!(
-        "\nThe demo is on chain {} and at {url} (reference: {url}/docs, console: {url}/console).\n\n\
+        "\nThe demo is on chain {} and at {url}: its shop at {url}/shop, its console at {url}/console, a reference at {url}/docs.\n\n\
         Project        {}\nAccess key     {}\nSecret token   {}\n\
         Relics         {} (ERC721): {}\nProvisions     {} (ERC1155): {}\n\
         Currency       {}\nSale           {}\nMarketplaces   {} and {}\n\n\

@@ -253,6 +253,8 @@ impl Stage {
             let follow = ProjectFollow { key, from: self.journal.record.from_block, most: None };
             context.store.follow_for(scope, follow, context.actor()).await?;
         }
+        let shop = setting_up::shop(contracts, self.sender.chain, &credentials.access_key);
+        projects::open_shop(&context, scope, shop).await?;
         context.store.close().await;
         Ok(credentials)
     }

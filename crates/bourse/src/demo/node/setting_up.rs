@@ -118,3 +118,14 @@ pub(super) fn told(contracts: &Contracts, chain: u64) -> Vec<Value> {
     told.extend(tokens.map(|token| data::provision_of(token, chain, &contracts.provisions.to_string())));
     told
 }
+
+/// The shop of the demo's project, with its sale.
+pub(super) fn shop(contracts: &Contracts, chain: u64, access_key: &str) -> Value {
+    json!({
+        "settings": { "title": "Harbour market", "accessKey": access_key },
+        "site": { "enabled": true, "description": data::SHOP_DESCRIPTION },
+        "shop": { "enabled": true },
+        "shopCollections": [{ "chainId": chain, "itemsAddress": contracts.provisions, "saleAddress": contracts.sale,
+            "name": "Fresh provisions", "tokenIds": ON_SALE.map(|token| token.to_string()).collect::<Vec<_>>() }],
+    })
+}
