@@ -6,8 +6,9 @@
 use std::time::{Duration, Instant};
 
 use bourse_store::testing::{Fate, TestDatabase, WorkerRelays, batch, load_all};
-use bourse_store::{Batch, Change, CollectionKey, Store, StoreError};
+use bourse_store::{Batch, Change, CollectionKey, DatabaseUrl, Store, StoreError};
 use bourse_wire::{Address, ChainId};
+use sqlx::{Connection as _, PgConnection};
 
 /// What a worker is told in the second phase, and in the first.
 const SECOND: &str = "COMMIT PREPARED";
@@ -16,13 +17,15 @@ const FIRST: &str = "PREPARE TRANSACTION";
 const ALONE: &str = "COMMIT\0";
 /// Ends a test that would wait forever, or until the coordinator looks by itself.
 const BOUND: Duration = Duration::from_secs(50);
+/// For longer than who wrote waits for workers to be told.
+const LONGER: Duration = Duration::from_secs(5);
 
 struct Stage {
     workers: WorkerRelays,
     store: Store,
     /// Another process.
     other: Store,
-    _database: TestDatabase,
+    database: TestDatabase,
 }
 
 /// `None` where there is no cluster to stand in.
@@ -30,7 +33,7 @@ async fn stage() -> Option<Stage> {
     let database = TestDatabase::fresh().await.unwrap();
     let workers = WorkerRelays::of(&database).await.unwrap()?;
     let (store, other) = (database.open().await.unwrap(), database.open().await.unwrap());
-    Some(Stage { workers, store, other, _database: database })
+    Some(Stage { workers, store, other, database })
 }
 
 fn key(number: u8) -> CollectionKey {
@@ -175,7 +178,7 @@ async fn whoever_starts_settles_what_was_left() {
     stage.workers.mark(SECOND, Fate::GoDown);
     assert!(within("it is told", stage.store.commit(token(1, "made"))).await.is_err());
     assert!(!stage.workers.is_marked(), "a worker was told");
-    let Stage { workers, store, other, _database: database } = stage;
+    let Stage { workers, store, other, database } = stage;
     store.close().await;
     drop(store);
     workers.come_up();
@@ -188,4 +191,33 @@ async fn whoever_starts_settles_what_was_left() {
     })
     .await;
     assert_eq!(seen(&other, 1).await.unwrap(), ["later"]);
+}
+
+/// The coordinator does not see that nobody waits any more for whom it has standing in a queue.
+#[tokio::test]
+async fn whoever_gives_up_telling_workers_stands_in_nobodys_way() {
+    let Some(stage) = stage().await else { return };
+    let DatabaseUrl::Postgres(url) = &stage.database.url else { return };
+    let mut coordinator = PgConnection::connect(url).await.unwrap();
+    let begin = "BEGIN; SELECT recover_prepared_transactions()";
+    sqlx::raw_sql(begin).execute(&mut coordinator).await.unwrap();
+    for number in 1..5 {
+        stage.workers.mark(SECOND, Fate::Cut);
+        let told = within("it is told", stage.store.commit(token(number, "made"))).await.unwrap_err();
+        assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
+    }
+    tokio::time::sleep(LONGER).await;
+    let tellers = "SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT recover!_%' ESCAPE '!'";
+    let tellers: i64 = sqlx::query_scalar(tellers).fetch_one(&mut coordinator).await.unwrap();
+    assert_eq!(tellers, 1, "only who has the workers told when nobody waits for it");
+    sqlx::raw_sql("ROLLBACK").execute(&mut coordinator).await.unwrap();
+    within("all of it is there", async {
+        for number in 1..5 {
+            while seen(&stage.other, number).await.ok().is_none_or(|seen| seen != ["made"]) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    })
+    .await;
 }

@@ -21,9 +21,16 @@ use crate::StoreError;
 
 /// How long to wait before workers are told once more.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long the workers may take altogether. One that is silent is given a second.
-const TIMEOUT: Duration = Duration::from_secs(3);
-const NODE_TIMEOUT: &str = "SET citus.node_connection_timeout = 1000";
+/// While somebody waits who wrote.
+const AWAITED: Patience = Patience {
+    timeout: Duration::from_secs(3),
+    settings: "SET citus.node_connection_timeout = 1000; SET statement_timeout = 3000",
+};
+/// While nobody does: a cluster that has much to do takes its time, and would never come to it otherwise.
+const BESIDE: Patience = Patience {
+    timeout: Duration::from_secs(30),
+    settings: "SET citus.node_connection_timeout = 1000; SET statement_timeout = 30000",
+};
 /// Tells every worker how the transactions ended that it still has, and that are not under way. Of a worker that cannot be told
 /// it warns.
 const TELL: &str = "SELECT recover_prepared_transactions()";
@@ -45,6 +52,13 @@ struct State {
     is_telling: bool,
 }
 
+/// How long the workers may take altogether. One that is silent is given a second. The coordinator is told as well: it does not
+/// see that nobody listens any more, and one teller after the other would wait in its queue.
+struct Patience {
+    timeout: Duration,
+    settings: &'static str,
+}
+
 /// What came of telling the workers.
 enum Told {
     /// All of them know.
@@ -63,7 +77,7 @@ impl Doubts {
     /// Has the workers told how a transaction ended that was committed, and of which one of them does not know. Fails where it
     /// still does not: then it is told later.
     pub(super) async fn settle(&self) -> Result<(), StoreError> {
-        if matches!(self.0.tell().await, Told::All) {
+        if matches!(self.0.tell(&AWAITED).await, Told::All) {
             return Ok(());
         }
         self.settle_later();
@@ -84,7 +98,7 @@ impl Doubts {
 async fn tell_until_all_know(inner: Weak<Inner>) {
     while let Some(inner) = inner.upgrade() {
         let doubts = inner.state().doubts;
-        let told = inner.tell().await;
+        let told = inner.tell(&BESIDE).await;
         if inner.is_over(&told, doubts) {
             return;
         }
@@ -113,16 +127,16 @@ impl Inner {
     }
 
     /// Tells the workers once, by a connection of its own.
-    async fn tell(&self) -> Told {
+    async fn tell(&self, patience: &Patience) -> Told {
         let telling = async {
             let mut connection = self.connect.connect().await?;
-            sqlx::raw_sql(NODE_TIMEOUT).execute(&mut connection).await?;
+            sqlx::raw_sql(patience.settings).execute(&mut connection).await?;
             let (told, is_warned) = listening(sqlx::raw_sql(TELL).execute(&mut connection)).await;
             told?;
             connection.close().await?;
             Ok::<bool, sqlx::Error>(is_warned)
         };
-        match tokio::time::timeout(TIMEOUT, telling).await {
+        match tokio::time::timeout(patience.timeout, telling).await {
             Ok(Ok(false)) => Told::All,
             Ok(Err(error)) if is_forbidden(&error) => {
                 tracing::error!(
