@@ -25,6 +25,16 @@ alloy_sol_types::sol! {
     event BatchMetadataUpdate(uint256 fromTokenId, uint256 toTokenId);
 }
 
+/// What currencies (ERC-20) tell under the names of tokens.
+mod money {
+    alloy_sol_types::sol! {
+        event Transfer(address indexed from, address indexed to, uint256 amount);
+    }
+}
+
+/// Bytes of a member of a log.
+const WORD_BYTES: usize = 32;
+
 /// The first topics of the logs of token contracts that are read.
 pub const TOKEN_TOPICS: [B256; 7] = [
     Transfer::SIGNATURE_HASH,
@@ -151,9 +161,8 @@ fn token_facts(log: &Log) -> Result<Vec<Fact>, Malformed> {
     let Some(topic) = log.topics.first() else { return Ok(Vec::new()) };
     let fact = match *topic {
         // The same names mean fungible tokens when the amount is not a topic.
-        Transfer::SIGNATURE_HASH | Approval::SIGNATURE_HASH if log.topics.len() < TOPICS_OF_ONE_TOKEN => {
-            return Ok(Vec::new());
-        }
+        Transfer::SIGNATURE_HASH if log.topics.len() < TOPICS_OF_ONE_TOKEN => return Ok(paid(log)),
+        Approval::SIGNATURE_HASH if log.topics.len() < TOPICS_OF_ONE_TOKEN => return Ok(Vec::new()),
         Transfer::SIGNATURE_HASH => {
             let event: Transfer = event(log)?;
             Fact::Transfer {
@@ -196,6 +205,17 @@ fn token_facts(log: &Log) -> Result<Vec<Fact>, Malformed> {
         _ => return Ok(Vec::new()),
     };
     Ok(vec![fact])
+}
+
+/// Money that changed hands. Old contracts have other members in topics, and mean something else.
+fn paid(log: &Log) -> Vec<Fact> {
+    let event = event::<money::Transfer>(log).ok().filter(|_| log.data.len() == WORD_BYTES);
+    let fact = |event: money::Transfer| Fact::Paid {
+        from: address(event.from),
+        to: address(event.to),
+        amount: Amount::from(event.amount),
+    };
+    event.map(fact).into_iter().collect()
 }
 
 fn batch(log: &Log) -> Result<Vec<Fact>, Malformed> {

@@ -71,6 +71,15 @@ pub enum Fact {
         /// Whether there is one of the token only (ERC-721), so that its own approval ends with this.
         single: bool,
     },
+    /// Money of a currency (ERC-20) changed hands: all of it is the one token [`Fact::MONEY`].
+    Paid {
+        /// The former holder.
+        from: Address,
+        /// The new holder.
+        to: Address,
+        /// How much, in base units.
+        amount: Amount,
+    },
     /// Somebody lets an operator move all tokens of the collection, or no longer.
     Approval {
         /// Who holds the tokens.
@@ -137,6 +146,11 @@ pub enum Fact {
         /// The last token.
         last: TokenId,
     },
+}
+
+impl Fact {
+    /// The token that all money of a currency is of.
+    pub const MONEY: TokenId = TokenId::ZERO;
 }
 
 /// An order as a chain states it.

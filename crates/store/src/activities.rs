@@ -1,6 +1,6 @@
 //! What happened to the tokens and orders of collections.
 
-use bourse_wire::{ActivityAction, ActivityFacts, Marketplace, TokenId};
+use bourse_wire::{ActivityAction, ActivityFacts, ChainId, Marketplace, TokenId};
 
 use crate::StoreError;
 use crate::args::{Arg, args};
@@ -22,6 +22,7 @@ record! {
     #[derive(Clone, Copy)]
     pub(crate) struct ActivityNumber: "activities" ("collection_id, activity_id") {
         activity_id: u64,
+        chain_id: Option<ChainId>,
     }
 }
 
@@ -38,6 +39,8 @@ record! { ActivityFacts: "activities" ("collection_id, unique_hash") {
     currency = "currency_address",
     at,
     log_index,
+    block_number,
+    block_hash,
     unique_hash,
     created_at,
 } }
@@ -123,7 +126,7 @@ pub(crate) async fn put(
         return Ok(0);
     }
     let first = next_number(session, id).await?;
-    session.insert_counting(numbered(id, first, activities)?, &or_nothing::<ActivityFacts>()).await
+    session.insert_counting(numbered((id, None), first, activities)?, &or_nothing::<ActivityFacts>()).await
 }
 
 /// The same where nobody asks how many.
@@ -136,7 +139,7 @@ pub(crate) async fn add(
         return Ok(());
     }
     let first = next_number(session, id).await?;
-    session.insert(numbered(id, first, activities)?, &or_nothing::<ActivityFacts>()).await
+    session.insert(numbered((id, None), first, activities)?, &or_nothing::<ActivityFacts>()).await
 }
 
 /// The number of the next activity of a collection that is held.
@@ -145,12 +148,14 @@ pub(crate) async fn next_number(session: &mut Session<'_>, id: CollectionId) -> 
     Ok(session.value(sql, args![id.0]).await?.unwrap_or(0_u64) + 1)
 }
 
-/// Activities to be inserted, numbered from one on.
+/// Activities to be inserted, numbered from one on; of those that a block of a chain told of, the chain is kept with them.
 pub(crate) fn numbered(
-    id: CollectionId,
+    (id, chain): (CollectionId, Option<ChainId>),
     first: u64,
     activities: Vec<ActivityFacts>,
 ) -> Result<Insert, StoreError> {
-    let numbers = (first..).map(|activity_id| ActivityNumber { activity_id });
-    Ok(Insert::owned(id, numbers.zip(activities))?.held::<ActivityFacts>())
+    let place = |(activity_id, facts): (u64, ActivityFacts)| {
+        (ActivityNumber { activity_id, chain_id: chain.filter(|_| facts.block_number.is_some()) }, facts)
+    };
+    Ok(Insert::owned(id, (first..).zip(activities).map(place))?.held::<ActivityFacts>())
 }

@@ -57,6 +57,7 @@ mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod together;
+mod transfers;
 mod troubles;
 mod undated;
 mod upgrade;
@@ -113,6 +114,7 @@ pub use scope::ProjectScope;
 pub use servers::ServerRow;
 pub use storefronts::StoredStorefront;
 pub use tasks::{Refresh, RefreshReason, RefreshTask, Refreshed, RefreshedThing};
+pub use transfers::{Transfer, TransferPlace, TransfersOf, TransfersQuery};
 pub use troubles::Troubles;
 pub use upgrade::Upgrade;
 pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};

@@ -239,6 +239,7 @@ impl Migration {
             include_str!("../migrations/0029_retractions.sql"),
             &[("retractions", Layout::ByCollection)],
         ),
+        Self::new(30, "transfers", include_str!("../migrations/0030_transfers.sql"), &[]),
     ];
 
     const fn new(

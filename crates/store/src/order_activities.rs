@@ -70,6 +70,8 @@ fn happening(order: &OrderFacts, action: ActivityAction, name: &str) -> Activity
         currency: Some(order.currency),
         at: known_or(order.order_updated_at, order.updated_at),
         log_index: 0,
+        block_number: None,
+        block_hash: None,
         unique_hash: format!("order:{}:{}:{name}", order.marketplace.number(), order.order_id),
         created_at: known_or(order.updated_at, order.created_at),
     }

@@ -209,6 +209,8 @@ fn transfer(name: &str, token: u64) -> ActivityFacts {
         currency: None,
         at: at(1),
         log_index: 3,
+        block_number: None,
+        block_hash: None,
         unique_hash: name.to_owned(),
         created_at: at(2),
     }

@@ -47,6 +47,8 @@ fn activity(number: u64) -> ActivityFacts {
         currency: None,
         at: Timestamp::ZERO,
         log_index: number,
+        block_number: None,
+        block_hash: None,
         unique_hash: format!("activity {number}"),
         created_at: Timestamp::ZERO,
     }

@@ -42,6 +42,8 @@ fn sale(tx: &str, second: i64) -> Change {
         currency: None,
         at: at(second),
         log_index: 0,
+        block_number: None,
+        block_hash: None,
         unique_hash: tx.to_owned(),
         created_at: at(second),
     }))

@@ -366,8 +366,10 @@ fn activity() -> impl Strategy<Value = ActivityFacts> {
     let kind = (select(ActivityAction::ALL), marketplace, option::of(token_id()), text());
     let accounts = (address(), option::of(address()));
     let amounts = (amount(), any::<u8>(), option::of(amount()), option::of(address()));
-    (kind, accounts, amounts, 0..=i64::MAX as u64, text(), [time(), time()]).prop_map(
-        |(kind, (from, to), amounts, log_index, unique_hash, [at, created_at])| {
+    let block = option::of((0..=i64::MAX as u64, any::<[u8; 32]>()));
+    let place = (0..=i64::MAX as u64, block);
+    (kind, accounts, amounts, place, text(), [time(), time()]).prop_map(
+        |(kind, (from, to), amounts, (log_index, block), unique_hash, [at, created_at])| {
             let (action, marketplace, token_id, tx_hash) = kind;
             let (quantity, quantity_decimals, price_amount, currency) = amounts;
             ActivityFacts {
@@ -383,6 +385,8 @@ fn activity() -> impl Strategy<Value = ActivityFacts> {
                 currency,
                 at,
                 log_index,
+                block_number: block.map(|(number, _)| number),
+                block_hash: block.map(|(_, hash)| hash.into()),
                 unique_hash,
                 created_at,
             }

@@ -448,6 +448,8 @@ fn activity() -> ActivityFacts {
         currency: None,
         at: NOW,
         log_index: 0,
+        block_number: None,
+        block_hash: None,
         unique_hash: "sale".to_owned(),
         created_at: NOW,
     }

@@ -1,5 +1,7 @@
 //! Activities: what happened to tokens and orders.
 
+use alloy_primitives::B256;
+
 use crate::{ActivityAction, Address, Amount, Marketplace, Timestamp, TokenId};
 
 /// The facts of something that happened.
@@ -29,6 +31,10 @@ pub struct ActivityFacts {
     pub at: Timestamp,
     /// Position among the logs of its block, 0 when it did not happen on a chain.
     pub log_index: u64,
+    /// Height of the block in which tokens changed hands; absent where that is not what happened, or no followed chain told it.
+    pub block_number: Option<u64>,
+    /// Name of that block.
+    pub block_hash: Option<B256>,
     /// A name that nothing else in the collection has: the same activity again is not added again.
     pub unique_hash: String,
     /// When we saw it.

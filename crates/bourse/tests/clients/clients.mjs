@@ -24,7 +24,7 @@ export const words = [{ module: 'api-newest', of: 'Analytics' }]
 
 const STREAM = 'a stream of events; nothing is streamed yet'
 const CALLBACK = 'calls of other servers; nothing is called yet'
-const YET = 'not built yet'
+const OLD = 'orders of contracts that are gone; the Marketplace service tells of orders'
 const SWAP = 'an exchange that nobody uses any more'
 
 // Operations that the clients call and that are not served, with the reason. One that is served must not be here.
@@ -33,30 +33,21 @@ export const notServed = {
   'Metadata/GetNiftyswapUnitPrices': SWAP,
   'Metadata/GetNiftyswapUnitPricesWithQuantities': SWAP,
   'Indexer/GetAllWebhookListeners': CALLBACK,
-  'Indexer/GetMarketplaceOrders': YET,
-  'Indexer/GetMarketplaceTopOrders': YET,
-  'Indexer/GetTokenPrice': YET,
-  'Indexer/GetTokenPrices': YET,
-  'Indexer/GetTransactionHistory': YET,
+  'Indexer/GetMarketplaceOrders': OLD,
+  'Indexer/GetMarketplaceTopOrders': OLD,
   'Indexer/GetWebhookListener': CALLBACK,
-  'Indexer/ListTokenPrices': YET,
   'Indexer/PauseAllWebhookListeners': CALLBACK,
   'Indexer/ResumeAllWebhookListeners': CALLBACK,
-  'Indexer/SyncBalance': YET,
   'Indexer/ToggleWebhookListener': CALLBACK,
   'Indexer/UpdateWebhookListener': CALLBACK,
   'Indexer/RemoveWebhookListener': CALLBACK,
   'Indexer/RemoveAllWebhookListeners': CALLBACK,
-  'Indexer/GetOrderbookOrders': YET,
-  'Indexer/GetTopOrders': YET,
+  'Indexer/GetOrderbookOrders': OLD,
+  'Indexer/GetTopOrders': OLD,
   'Indexer/SubscribeReceipts': STREAM,
   'Indexer/SubscribeEvents': STREAM,
   'Indexer/SubscribeBalanceUpdates': STREAM,
   'Indexer/AddWebhookListener': CALLBACK,
-  'IndexerGateway/GetBalanceUpdates': YET,
-  'IndexerGateway/GetTokenPrice': YET,
-  'IndexerGateway/GetTokenPrices': YET,
-  'IndexerGateway/GetTransactionHistory': YET,
 }
 
 // Operations that need what only a wallet can make, or a sale, which the demonstration does not have; called without, they say
@@ -73,6 +64,7 @@ export const refused = {
   'Indexer/FetchTransactionReceipt': 'NotFoundError',
   'Indexer/FetchTransactionReceiptWithFilter': 'NotFoundError',
   'Indexer/GetBalanceUpdates': 'NotFoundError',
+  'Indexer/SyncBalance': 'NotFoundError',
 }
 
 const NOBODY = '0x00000000000000000000000000000000000000aa'

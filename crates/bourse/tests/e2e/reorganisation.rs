@@ -8,8 +8,8 @@ use bourse_store::testing::facts_digest;
 use bourse_wire::{Address, ChainId};
 use serde_json::{Value, json};
 
-use crate::anvil::{alloy_address, mintCall};
-use crate::market::{Market, order};
+use crate::anvil::{alloy_address, mintCall, transferCall};
+use crate::market::{Market, order, wait};
 use crate::process::{POLL_INTERVAL, WAIT_MAX};
 
 #[test]
@@ -130,6 +130,55 @@ fn a_collection_is_left_and_read_anew_beside_a_running_server() {
     mint(&market, collection, 9);
     assert_like_from_scratch(&market, collection, "read anew");
     market.wait_listings(collection, "7", 1);
+}
+
+/// Of a currency that is followed, accounts have what its contract says, whatever is taken back meanwhile.
+#[test]
+fn money_is_what_its_contract_says() {
+    let market = Market::open();
+    let (currency, rich) = (market.currency, market.anvil.account(9));
+    let all = U256::MAX >> 2_u8;
+    pay(&market, rich, &mintCall { to: alloy_address(rich), tokenId: all });
+    market.follow(currency);
+    for depth in [1, 4] {
+        for payer in 5..9 {
+            let to = alloy_address(market.anvil.account(payer));
+            pay(&market, rich, &transferCall { to, amount: all >> (payer + depth) });
+            let back = transferCall { to: alloy_address(rich), amount: U256::from(payer) };
+            pay(&market, market.anvil.account(payer), &back);
+        }
+        settle(&market);
+        assert_money(&market, &format!("before depth {depth}"));
+        market.anvil.reorganise(depth as u64);
+        market.anvil.mine(1);
+        assert_like_from_scratch(&market, currency, &format!("depth {depth}"));
+        assert_money(&market, &format!("depth {depth}"));
+    }
+}
+
+fn pay(market: &Market, from: Address, call: &impl alloy_sol_types::SolCall) {
+    market.anvil.send(from, market.currency, call);
+}
+
+/// Compares what accounts have, and how much there is, with what the contract says.
+fn assert_money(market: &Market, when: &str) {
+    let indexer = |operation: &str, body: Value| {
+        let operation = format!("Indexer/{operation}");
+        market.server().call(&operation, market.secret(), &body).ok()
+    };
+    let mut sum = U256::ZERO;
+    for number in 0..10 {
+        let account = market.anvil.account(number);
+        let expected = market.anvil.balance(market.currency, account);
+        let body =
+            json!({ "chainId": "31337", "accountAddress": account, "contractAddress": market.currency });
+        let held = |answer: &Value| answer["balances"][0]["balance"].as_str().unwrap_or("0").to_owned();
+        wait(when, || held(&indexer("GetTokenBalances", body.clone())), |held| *held == expected.to_string());
+        sum += expected;
+    }
+    let body = json!({ "chainId": "31337", "tokenMap": { market.currency.to_string(): ["0"] } });
+    let supplies = indexer("GetTokenSuppliesMap", body);
+    assert_eq!(supplies["supplies"][market.currency.to_string()][0]["supply"], sum.to_string(), "{when}");
 }
 
 fn mint(market: &Market, collection: Address, token: u64) {

@@ -4,6 +4,7 @@ mod beside;
 mod book_orders;
 mod both_sides;
 mod candidates;
+mod cheapest;
 mod described;
 mod filtered;
 mod gather;

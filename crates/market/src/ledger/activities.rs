@@ -2,15 +2,22 @@
 
 use std::fmt::Display;
 
-use bourse_wire::{ActivityAction, ActivityFacts, Address, Marketplace, OrderFacts, OrderSide};
+use bourse_wire::{
+    ActivityAction, ActivityFacts, Address, Amount, Marketplace, OrderFacts, OrderSide, TokenId,
+};
 
-use crate::facts::{Block, Fact, OrderFilled, StatedFact};
+use crate::facts::{Block, OrderFilled, StatedFact};
 
-/// Tokens changed hands; nothing when something else is stated.
-pub(super) fn transfer(block: &Block, stated: &StatedFact) -> Option<ActivityFacts> {
-    let Fact::Transfer { token_id, from, to, quantity, .. } = stated.fact else { return None };
+/// Tokens changed hands.
+pub(super) fn transfer(
+    block: &Block,
+    stated: &StatedFact,
+    token_id: TokenId,
+    (from, to): (Address, Address),
+    quantity: Amount,
+) -> ActivityFacts {
     let action = if from == Address::ZERO { ActivityAction::Mint } else { ActivityAction::Transfer };
-    Some(ActivityFacts {
+    ActivityFacts {
         action,
         marketplace: Marketplace::Unknown,
         token_id: Some(token_id),
@@ -23,9 +30,11 @@ pub(super) fn transfer(block: &Block, stated: &StatedFact) -> Option<ActivityFac
         currency: None,
         at: block.at,
         log_index: stated.log_index,
+        block_number: Some(block.number),
+        block_hash: Some(block.hash),
         unique_hash: name(stated, action, token_id),
         created_at: block.at,
-    })
+    }
 }
 
 /// An order was made.
@@ -83,6 +92,8 @@ fn of_order(block: &Block, stated: &StatedFact, order: &OrderFacts, action: Acti
         currency: Some(order.currency),
         at: block.at,
         log_index: stated.log_index,
+        block_number: None,
+        block_hash: None,
         unique_hash: name(stated, action, format_args!("{}:{}", order.marketplace.number(), order.order_id)),
         created_at: block.at,
     }

@@ -140,7 +140,19 @@ impl Ledger {
     /// Applies what a log of a block states.
     pub fn apply(&mut self, block: &Block, stated: &StatedFact) {
         match &stated.fact {
-            Fact::Transfer { .. } => self.transfer(block, stated),
+            Fact::Transfer { token_id, from, to, quantity, single } => {
+                if self.move_token(*token_id, (*from, *to), *quantity) {
+                    if *single {
+                        self.approve_token(*token_id, Address::ZERO);
+                    }
+                    self.happen(activities::transfer(block, stated, *token_id, (*from, *to), *quantity));
+                }
+            }
+            Fact::Paid { from, to, amount } => {
+                if self.move_token(Fact::MONEY, (*from, *to), *amount) {
+                    self.happen(activities::transfer(block, stated, Fact::MONEY, (*from, *to), *amount));
+                }
+            }
             Fact::Approval { owner, operator, approved } => self.approve(*owner, *operator, *approved),
             Fact::TokenApproval { token_id, operator } => self.approve_token(*token_id, *operator),
             Fact::OrderMade(made) => self.make(block, stated, made),
@@ -212,11 +224,11 @@ impl Ledger {
         }
     }
 
-    fn transfer(&mut self, block: &Block, stated: &StatedFact) {
-        let Fact::Transfer { token_id, from, to, quantity, single } = stated.fact else { return };
-        // Anybody can have nothing moved in anybody's name.
+    /// Moves so many of a token from one to another, and tells whether that is anything at all: anybody can have nothing moved in
+    /// anybody's name.
+    fn move_token(&mut self, token_id: TokenId, (from, to): (Address, Address), quantity: Amount) -> bool {
         if quantity == Amount::ZERO {
-            return;
+            return false;
         }
         // Somebody of whom nothing is known held it since before the collection was followed.
         if let Some(held) = self.balances.get(&(token_id, from)) {
@@ -230,12 +242,7 @@ impl Ledger {
                 self.tokens.set(token_id, ());
             }
         }
-        if single {
-            self.approve_token(token_id, Address::ZERO);
-        }
-        if let Some(moved) = activities::transfer(block, stated) {
-            self.happen(moved);
-        }
+        true
     }
 
     fn approve(&mut self, owner: Address, operator: Address, approved: bool) {

@@ -37,12 +37,9 @@ impl Needs {
 
     fn add(&mut self, fact: &Fact) {
         match fact {
+            Fact::Paid { from, to, .. } => self.add_moved(Fact::MONEY, (*from, *to)),
             Fact::Transfer { token_id, from, to, single, .. } => {
-                let holders = [*from, *to].into_iter().filter(|account| *account != Address::ZERO);
-                self.balances.extend(holders.map(|account| (*token_id, account)));
-                if *to != Address::ZERO {
-                    self.tokens.insert(*token_id);
-                }
+                self.add_moved(*token_id, (*from, *to));
                 if *single {
                     self.token_approvals.insert(*token_id);
                 }
@@ -79,6 +76,14 @@ impl Needs {
                 self.makers.insert(*owner);
             }
             Fact::RoyaltiesChanged | Fact::MetadataChanged { .. } => {}
+        }
+    }
+
+    fn add_moved(&mut self, token: TokenId, (from, to): (Address, Address)) {
+        let holders = [from, to].into_iter().filter(|account| *account != Address::ZERO);
+        self.balances.extend(holders.map(|account| (token, account)));
+        if to != Address::ZERO {
+            self.tokens.insert(token);
         }
     }
 

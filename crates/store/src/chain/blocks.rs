@@ -51,7 +51,7 @@ async fn commit(
     let ids = followed.iter().map(|collection| (collection.key.address, collection.id)).collect();
     let concerned = Concerned::by(session, &ids, &blocks).await?;
     for (id, blocks) in by_collection(&ids, &concerned, blocks) {
-        works.entry(id).or_default().apply(session, id, blocks, oldest).await?;
+        works.entry(id).or_insert_with(|| Work::on(chain)).apply(session, id, blocks, oldest).await?;
     }
     move_checkpoint(session, chain, newest).await?;
     prune(session, chain, oldest).await?;

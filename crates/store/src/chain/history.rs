@@ -48,7 +48,7 @@ async fn commit(
     }
     let undo_above = oldest.min(checkpoint.number.saturating_sub(batch.window));
     let live = batch.to == checkpoint.number;
-    let mut work = Work::default();
+    let mut work = Work::on(chain);
     work.apply(session, id, batch.blocks, undo_above).await?;
     move_on(session, id, batch.to + 1, live).await?;
     let changed = work.finish(session, id, changes_kept).await?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bourse_market::facts::{Fact, StatedFact};
-use bourse_wire::{Timestamp, TokenId};
+use bourse_wire::TokenId;
 
 use super::BlockFacts;
 use crate::StoreError;
@@ -12,14 +12,18 @@ use crate::collections::{CollectionId, known_tokens};
 use crate::metadata_queue::{ask_anew, enqueue};
 use crate::session::Session;
 
-/// Puts the tokens that were made into the queue, once these blocks are written.
+/// Puts the tokens that were made into the queue, once these blocks are written. Nothing is said anywhere of money as a token.
 pub(super) async fn queue_made(
     session: &mut Session<'_>,
     id: CollectionId,
     made: &[TokenId],
-    at: Timestamp,
+    blocks: &[BlockFacts],
 ) -> Result<(), StoreError> {
-    let items: Vec<_> = made.iter().map(|token| Some(*token)).collect();
+    let Some(at) = blocks.last().map(|last| last.block.at) else { return Ok(()) };
+    let mut facts = blocks.iter().flat_map(|block| &block.facts);
+    let is_money = facts.any(|stated| matches!(stated.fact, Fact::Paid { .. }));
+    let told_of = made.iter().filter(|token| !is_money || **token != Fact::MONEY);
+    let items: Vec<_> = told_of.map(|token| Some(*token)).collect();
     enqueue(session, id, &items, at).await
 }
 

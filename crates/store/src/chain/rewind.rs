@@ -27,7 +27,7 @@ pub(super) async fn rewind(
         return Err(ChainError::BeyondWindow { to, oldest }.into());
     };
     for (id, undone) in read_undone(session, chain, to).await? {
-        let work = works.entry(id).or_default();
+        let work = works.entry(id).or_insert_with(|| Work::on(chain));
         work.note_block(block);
         undo(session, id, undone, work).await?;
     }

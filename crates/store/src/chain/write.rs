@@ -6,7 +6,8 @@ use bourse_market::facts::Block;
 use bourse_market::ledger::{Ledger, Needs, Outcome};
 use bourse_market::{Nonces, OrderParts, OrderState};
 use bourse_wire::{
-    ActivityFacts, Address, Amount, MetadataStatus, OrderFacts, OrderKey, Timestamp, TokenId, TokenMetadata,
+    ActivityFacts, Address, Amount, ChainId, MetadataStatus, OrderFacts, OrderKey, Timestamp, TokenId,
+    TokenMetadata,
 };
 
 use super::undo::{Undo, UndoRow};
@@ -14,7 +15,7 @@ use super::{BlockFacts, metadata, orders, standing, tokens};
 use crate::args::args;
 use crate::attributions::{Author, Authorship};
 use crate::collections::{CollectionId, Mark, StoredToken, are_some_gone, hold, known_tokens, read_balances};
-use crate::columns::{Insert, Value as _, or_nothing, or_replace, record};
+use crate::columns::{Insert, Value as _, or_nothing, or_replace, or_replace_only, record};
 use crate::commit::{Changed, NextVersion, forget_changes, raise_version};
 use crate::load::Balance;
 use crate::order_parts::{Apart, KnownOrder, read_known, write_known};
@@ -22,8 +23,8 @@ use crate::session::{Keys, Session};
 use crate::{StoreError, activities};
 
 /// What a transaction does to one collection.
-#[derive(Default)]
 pub(super) struct Work {
+    chain: ChainId,
     /// The version that it has; `None` until the collection is held.
     version: Option<Mark>,
     /// What is different.
@@ -41,6 +42,20 @@ pub(super) struct Work {
 }
 
 impl Work {
+    /// Nothing yet, on this chain.
+    pub(super) fn on(chain: ChainId) -> Self {
+        Self {
+            chain,
+            version: None,
+            changed: Changed::default(),
+            unmade: BTreeSet::new(),
+            orphans: BTreeSet::new(),
+            balances_gone: false,
+            last_block: None,
+            order_blocks: BTreeMap::new(),
+        }
+    }
+
     /// Holds the collection until the transaction ends, so that its versions follow each other, whoever commits.
     pub(super) async fn hold(
         &mut self,
@@ -93,7 +108,7 @@ impl Work {
         self.write(session, id, (outcome, &absent), first_activity).await?;
         if let Some(last) = blocks.last() {
             self.note_block(&last.block);
-            metadata::queue_made(session, id, &made, last.block.at).await?;
+            metadata::queue_made(session, id, &made, &blocks).await?;
         }
         metadata::queue_changed(session, id, &blocks).await
     }
@@ -133,8 +148,11 @@ impl Work {
         write_approvals(session, id, outcome.approvals).await?;
         write_token_approvals(session, id, outcome.token_approvals).await?;
         standing::enqueue(session, id, outcome.unsettled.iter()).await?;
-        let activities = activities::numbered(id, first_activity, outcome.activities)?;
-        session.insert(activities, &or_nothing::<ActivityFacts>()).await?;
+        let activities = activities::numbered((id, Some(self.chain)), first_activity, outcome.activities)?;
+        // One that was told of before the collection was left, and is told of again, may be in another block by now.
+        let told_again =
+            or_replace_only::<ActivityFacts>(&["chain_id", "block_number", "block_hash", "log_index"]);
+        session.insert(activities, &told_again).await?;
         self.changed.merge(changed);
         Ok(())
     }

@@ -35,6 +35,12 @@ const ALLOWED: &[(&str, &str)] = &[
     ("FROM metadata_queue JOIN collections", "what is due is fetched, of whichever collection it is"),
     ("FROM balances WHERE account = $1", "what an account holds is asked, whatever collection it is of"),
     ("FROM contracts WHERE collection_id IN", "the same, of the contracts that it is of"),
+    (
+        "FROM activities WHERE from_account = $1",
+        "what an account gave is asked, whatever collection it is of",
+    ),
+    ("FROM activities WHERE to_account = $1", "the same, of what it was given"),
+    ("FROM activities WHERE tx_hash = $1", "a transaction may move tokens of any collection"),
     ("FROM contracts JOIN collections", "contracts are listed, all of them"),
     ("FROM contracts CROSS JOIN collections", "the same, those of some chains"),
     ("FROM contracts WHERE collection_id IN", "an address may be a contract's on every chain"),

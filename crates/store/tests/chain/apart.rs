@@ -210,6 +210,8 @@ async fn what_others_tell_of_happened_stays_when_blocks_are_undone() {
         currency: None,
         at: Timestamp::ZERO,
         log_index: 0,
+        block_number: None,
+        block_hash: None,
         unique_hash: "told".to_owned(),
         created_at: Timestamp::ZERO,
     };

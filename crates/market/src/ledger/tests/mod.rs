@@ -106,6 +106,22 @@ fn tokens_are_made_and_change_hands() {
 }
 
 #[test]
+fn money_is_one_token_of_which_all_is_exact() {
+    let paid = |from: u8, to: u8, amount: Amount| Fact::Paid { from: account(from), to: account(to), amount };
+    let all = Amount::MAX;
+    let but_one = Amount::from(all.value() - U256::from(1));
+    let outcome =
+        outcome(vec![paid(0, 1, all), paid(1, 2, 1.into()), paid(1, 3, 0.into()), paid(1, 1, but_one)]);
+    let held = |account_number, amount: Amount| ((Fact::MONEY, account(account_number)), amount);
+    assert_eq!(outcome.balances, [held(1, but_one), held(2, 1.into())]);
+    assert_eq!(outcome.tokens, [Fact::MONEY]);
+    assert_eq!(outcome.activities.len(), 3);
+    let mint = &outcome.activities[0];
+    let told = (mint.action, mint.quantity, mint.block_number, mint.block_hash);
+    assert_eq!(told, (ActivityAction::Mint, all, Some(7), Some(block(7).hash)));
+}
+
+#[test]
 fn what_was_held_before_the_collection_was_followed_is_not_owed() {
     let outcome = outcome(vec![transfer(1, 1, 2, 4, false), transfer(1, 2, 3, 9, false)]);
     let held = |account_number, amount: u64| ((1.into(), account(account_number)), amount.into());

@@ -1,5 +1,6 @@
 //! Answers with a page of balances.
 
+use bourse_store::CollectionKey;
 use bourse_wire::{ChainId, TokenId};
 use hashbrown::HashMap;
 
@@ -67,8 +68,7 @@ pub(super) async fn write_rows(
     Ok(found.next)
 }
 
-/// Adds what is known of tokens to the rows that do not have it yet: from memory where their collections are there already, and
-/// from the store otherwise, as nobody who looks at an account may fill the memory with all that it ever held.
+/// Adds what is known of tokens to the rows that do not have it yet.
 async fn add_metadata(call: &Call, found: &mut Found) -> Result<(), Failure> {
     let mut wanted: HashMap<usize, Vec<TokenId>> = HashMap::new();
     for row in found.rows.iter().filter(|row| row.metadata.is_none()) {
@@ -76,18 +76,28 @@ async fn add_metadata(call: &Call, found: &mut Found) -> Result<(), Failure> {
     }
     for (contract, tokens) in wanted {
         let key = found.contracts[contract].key;
-        let mut texts: HashMap<TokenId, Vec<u8>> = HashMap::with_capacity(tokens.len());
-        if let Some(slot) = call.app.resident.resident(key) {
-            let collection = slot.read();
-            texts
-                .extend(tokens.iter().filter_map(|token| Some((*token, collection.token(*token)?.to_vec()))));
-        } else if let Some(id) = call.app.store.collection(key).await?.filter(|_| !tokens.is_empty()) {
-            let stored = call.app.store.tokens(id, tokens).await?;
-            texts.extend(stored.into_iter().map(|token| (token.token_id, token.metadata.into_bytes())));
-        }
+        let texts = metadata_of(call, key, tokens).await?;
         for row in found.rows.iter_mut().filter(|row| row.contract == contract && row.metadata.is_none()) {
             row.metadata = row.token.and_then(|token| texts.get(&token).cloned());
         }
     }
     Ok(())
+}
+
+/// What is known of tokens, as JSON text: from memory where their collection is there already, and from the store otherwise, as
+/// nobody who looks at an account may fill the memory with all that it ever held.
+pub(super) async fn metadata_of(
+    call: &Call,
+    key: CollectionKey,
+    tokens: Vec<TokenId>,
+) -> Result<HashMap<TokenId, Vec<u8>>, Failure> {
+    let mut texts: HashMap<TokenId, Vec<u8>> = HashMap::with_capacity(tokens.len());
+    if let Some(slot) = call.app.resident.resident(key) {
+        let collection = slot.read();
+        texts.extend(tokens.iter().filter_map(|token| Some((*token, collection.token(*token)?.to_vec()))));
+    } else if let Some(id) = call.app.store.collection(key).await?.filter(|_| !tokens.is_empty()) {
+        let stored = call.app.store.tokens(id, tokens).await?;
+        texts.extend(stored.into_iter().map(|token| (token.token_id, token.metadata.into_bytes())));
+    }
+    Ok(texts)
 }

@@ -1,7 +1,7 @@
 //! Balances of a contract that changed since a block, for who keeps a copy of them.
 
 use bourse_store::{ChangesQuery, CollectionKey};
-use bourse_wire::{Address, ChainRef, Code, Error, TokenId};
+use bourse_wire::{Address, ChainId, ChainRef, Code, Error, TokenId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub(crate) struct Request {
     /// Name of that block, by which it is noticed that the chain took it back.
     last_block_hash: Option<Hash>,
     /// Which page.
-    page: Option<PageInput>,
+    pub(super) page: Option<PageInput>,
 }
 request!(Request);
 
@@ -54,7 +54,7 @@ pub(crate) struct Answer {
 
 /// A place among what changed.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Place {
+pub(super) struct Place {
     /// Whether it is among all balances.
     #[serde(rename = "f")]
     is_all: bool,
@@ -64,62 +64,88 @@ struct Place {
     account: Address,
 }
 
-pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
-    let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
-    let page = PagePlan::<Place>::new(request.page, &call.app.settings.limits)?;
-    check_sort(&page)?;
-    let (place, skip) = match page.begin {
-        Begin::Skip(skip) if skip > SKIPPED_MAX => {
-            let reason = format!("more than {SKIPPED_MAX} rows away: go on with the `after` of each answer");
-            return Err(Error::invalid("page.page", reason).into());
-        }
-        Begin::Skip(skip) => (None, skip),
-        Begin::After(place) => (Some(place), 0),
-    };
-    let query = ChangesQuery {
-        since: request.last_block_number,
-        since_hash: request.last_block_hash.map(|hash| hash.0),
-        is_all: place.is_some_and(|place| place.is_all),
-        after: place.map(|place| (place.token, place.account)),
-        skip,
-        limit: page.limit() as u64 + 1,
-    };
-    write(&call, key, query, &page).await
+/// What is asked for on a chain.
+pub(super) struct Since {
+    contract: Address,
+    number: u64,
+    hash: Option<Hash>,
 }
 
-async fn write(
-    call: &Call,
-    key: CollectionKey,
-    query: ChangesQuery,
-    page: &PagePlan<Place>,
-) -> Result<Vec<u8>, Failure> {
-    let found = call.app.store.balance_changes(key, query).await?.ok_or_else(|| {
-        Error::new(
-            Code::NotFound,
-            format!("{} is not followed on chain {}, so that no block changes it", key.address, key.chain),
-        )
-    })?;
-    let info = match call.app.store.collection(key).await? {
-        Some(id) => call.app.store.contract(id).await?,
-        None => None,
-    };
-    let (number, hash) = found.checkpoint;
-    let contract =
-        Contract { block: Some(Checkpoint { number, hash }), ..Contract::read(call, key, info).await? };
-    let (mut balances, is_all) = (found.balances, found.is_all);
-    let more = balances.len() > page.limit();
-    balances.truncate(page.limit());
-    let mut answer = begin_answer(format!(r#"{{"isComplete":{is_all},"balances":["#).as_bytes());
-    let first = answer.len();
-    for held in &balances {
-        separate(&mut answer, first);
-        let (account, token) = (held.account, Some(held.token_id));
-        let row = Row { account, contract: 0, token, balance: held.balance, unique: 1, metadata: None };
-        row.write(&mut answer, &contract, false);
+impl Request {
+    pub(super) fn since(&self) -> Since {
+        Since { contract: self.contract_address, number: self.last_block_number, hash: self.last_block_hash }
     }
-    answer.push(b']');
-    let last = balances.last().filter(|_| more);
-    page.write(&mut answer, last.map(|last| Place { is_all, token: last.token_id, account: last.account }))?;
+}
+
+pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
+    let key = call.collection(request.chain_id.as_ref(), request.contract_address)?;
+    let since = request.since();
+    let page = PagePlan::<Place>::new(request.page, &call.app.settings.limits)?;
+    check_sort(&page)?;
+    let mut answer = begin_answer(b"{");
+    let part = ("balances", &mut answer);
+    let next = since.write_part(&call, key.chain, (&page.begin, page.limit()), part).await?;
+    page.write(&mut answer, next)?;
     answer.push(b'}');
     Ok(answer)
+}
+
+impl Since {
+    /// Appends `"isComplete":…` and a member of this name with so many rows at most; where the next page begins when there is one.
+    pub(super) async fn write_part(
+        &self,
+        call: &Call,
+        chain: ChainId,
+        (begin, limit): (&Begin<Place>, usize),
+        (member, part): (&str, &mut Vec<u8>),
+    ) -> Result<Option<Place>, Failure> {
+        let key = CollectionKey { chain, address: self.contract };
+        let query = self.query(begin, limit)?;
+        let found = call.app.store.balance_changes(key, query).await?.ok_or_else(|| {
+            let message =
+                format!("{} is not followed on chain {chain}, so that no block changes it", key.address);
+            Error::new(Code::NotFound, message)
+        })?;
+        let info = match call.app.store.collection(key).await? {
+            Some(id) => call.app.store.contract(id).await?,
+            None => None,
+        };
+        let (number, hash) = found.checkpoint;
+        let contract =
+            Contract { block: Some(Checkpoint { number, hash }), ..Contract::read(call, key, info).await? };
+        let (mut balances, is_all) = (found.balances, found.is_all);
+        let more = balances.len() > limit;
+        balances.truncate(limit);
+        part.extend_from_slice(format!(r#""isComplete":{is_all},"{member}":["#).as_bytes());
+        let first = part.len();
+        for held in &balances {
+            separate(part, first);
+            let (account, token) = (held.account, Some(held.token_id));
+            let row = Row { account, contract: 0, token, balance: held.balance, unique: 1, metadata: None };
+            row.write(part, &contract, false);
+        }
+        part.push(b']');
+        let last = balances.last().filter(|_| more);
+        Ok(last.map(|last| Place { is_all, token: last.token_id, account: last.account }))
+    }
+
+    fn query(&self, begin: &Begin<Place>, limit: usize) -> Result<ChangesQuery, Error> {
+        let (place, skip) = match begin {
+            Begin::Skip(skip) if *skip > SKIPPED_MAX => {
+                let reason =
+                    format!("more than {SKIPPED_MAX} rows away: go on with the `after` of each answer");
+                return Err(Error::invalid("page.page", reason));
+            }
+            Begin::Skip(skip) => (None, *skip),
+            Begin::After(place) => (Some(*place), 0),
+        };
+        Ok(ChangesQuery {
+            since: self.number,
+            since_hash: self.hash.map(|hash| hash.0),
+            is_all: place.is_some_and(|place| place.is_all),
+            after: place.map(|place| (place.token, place.account)),
+            skip,
+            limit: limit as u64 + 1,
+        })
+    }
 }

@@ -42,17 +42,17 @@ request!(Request);
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "MetadataOptionsInput")]
-struct MetadataOptions {
+pub(super) struct MetadataOptions {
     /// Those whose information says `extensions.verified`.
     verified_only: bool,
     /// The others.
     unverified_only: bool,
     /// These, in any case.
-    include_contracts: Vec<Address>,
+    pub(super) include_contracts: Vec<Address>,
 }
 
 impl MetadataOptions {
-    fn status(&self) -> ContractStatus {
+    pub(super) fn status(&self) -> ContractStatus {
         match (self.verified_only, self.unverified_only) {
             (true, false) => ContractStatus::Verified,
             (false, true) => ContractStatus::Unverified,

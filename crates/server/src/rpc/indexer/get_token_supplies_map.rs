@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use bourse_market::facts::Fact;
 use bourse_store::CollectionKey;
-use bourse_wire::{ChainRef, Error, TokenId};
+use bourse_wire::{ChainRef, ContractType, Error, TokenId};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,7 +28,7 @@ use crate::rpc::metadata::check_batch;
 pub(crate) struct Request {
     /// Chain, by number or by name, where the address names none.
     chain_id: Option<ChainRef>,
-    /// Contract address to token ids: at most 50 contracts, and 50 ids of each.
+    /// Contract address to token ids: at most 50 contracts, and 50 ids of each. None, or `0`, of a currency.
     token_map: IndexMap<String, Vec<TokenId>>,
     /// Whether what is known of contracts and tokens comes with them.
     #[serde(default)]
@@ -96,6 +97,8 @@ async fn write_supplies(
         let info = slot.read().contract().map(str::to_owned);
         let contract = Contract::read(call, key, info).await?;
         let (first, collection) = (answer.len(), slot.read());
+        let is_currency = contract.contract_type == ContractType::Erc20;
+        let tokens = if tokens.is_empty() && is_currency { &[Fact::MONEY] } else { tokens };
         for token in tokens {
             let Some(supply) = collection.supply(*token) else { continue };
             let mut text = Vec::new();

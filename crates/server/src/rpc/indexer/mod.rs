@@ -10,10 +10,14 @@ mod get_token_balances;
 mod get_token_balances_by_contract;
 mod get_token_balances_details;
 mod get_token_supplies_map;
+mod get_transaction_history;
 mod hash;
+mod history;
 mod native;
 mod rows;
+mod sync_balance;
 mod token_ids;
+mod token_prices;
 mod types;
 mod walk;
 
@@ -30,6 +34,11 @@ const TRANSACTION: &str = r#"{"chainId":"amoy","txnHash":"0x5ea9c1d27b04f83e6a15
 const TRANSACTION_WHERE: &str = r#"{"chainId":"amoy","filter":{"txnHash":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af5ea9c1d27b04f83e6a1590dc"},"maxBlockWait":0}"#;
 const CONTRACT: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","page":{"pageSize":2}}"#;
 const UPDATES: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","lastBlockNumber":0}"#;
+const HISTORY: &str = r#"{"chainId":"amoy","filter":{"accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096"},"page":{"pageSize":2}}"#;
+const SYNCED: &str = r#"{"chainId":"amoy","accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
+const PRICE: &str =
+    r#"{"chainId":"amoy","q":{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}}"#;
+const PRICES: &str = r#"{"chainId":"amoy","q":[{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenID":"1"},{"contractAddress":"0x0000000000000000000000000000000000000000"}]}"#;
 const RANGES: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
 const SUPPLIES: &str =
     r#"{"chainId":"amoy","tokenMap":{"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af":["1","2"]}}"#;
@@ -41,6 +50,7 @@ pub(crate) fn operations() -> Vec<Route> {
     operations.extend(token_operations());
     operations.extend(node_operations());
     operations.extend(change_operations());
+    operations.extend(price_operations());
     operations.extend(status_operations());
     operations
 }
@@ -92,6 +102,46 @@ fn change_operations() -> Vec<Route> {
                 get_balance_updates::handle,
             )
             .example(UPDATES),
+        Indexer
+            .reads_raw::<_, get_transaction_history::Answer, _, _>(
+                "GetTransactionHistory",
+                AccessKey,
+                "What accounts gave and got, and what contracts had moved, transaction by transaction.",
+                get_transaction_history::handle,
+            )
+            .example(HISTORY),
+        Indexer
+            .reads(
+                "SyncBalance",
+                AccessKey,
+                "Says that a balance is that of the chain, as those of followed contracts always are.",
+                sync_balance::handle,
+            )
+            .example(SYNCED),
+    ]
+}
+
+fn price_operations() -> Vec<Route> {
+    vec![
+        Indexer
+            .reads(
+                "GetTokenPrice",
+                AccessKey,
+                "What a token is worth in US dollars: a currency by its rate, others by their cheapest listing.",
+                token_prices::handle,
+            )
+            .example(PRICE),
+        Indexer
+            .reads("GetTokenPrices", AccessKey, "What tokens are worth in US dollars.", token_prices::several)
+            .example(PRICES),
+        Indexer
+            .reads_raw::<_, token_prices::ListAnswer, _, _>(
+                "ListTokenPrices",
+                AccessKey,
+                "What the currencies of a chain are worth in US dollars.",
+                token_prices::list,
+            )
+            .example(CHAIN),
     ]
 }
 

@@ -1,10 +1,10 @@
 //! The chain's own currency: who has how much of it, asked of a node.
 
-use bourse_market::Rate;
-use bourse_wire::{Address, Amount, ChainId, ChainRef, Code, Currency, Error, Timestamp};
+use bourse_wire::{Address, Amount, ChainId, ChainRef, Code, Error, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::token_prices::dollars;
 use crate::call::Call;
 use crate::chains::Unanswered;
 use crate::failure::Failure;
@@ -161,20 +161,9 @@ fn record(
         balance: amount,
         balance_usd: coin
             .filter(|_| told.is_some())
-            .map_or_else(|| "0".to_owned(), |coin| worth(coin, amount)),
+            .map_or_else(|| "0".to_owned(), |coin| dollars(coin, amount)),
         price_usd: told.map_or_else(|| "0".to_owned(), |told| told.rate.to_string()),
         price_updated_at: told.map(|told| told.at),
         error_reason: balance.err().map(|error| error.to_string()),
     }
-}
-
-/// What an amount is worth in US dollars.
-fn worth(coin: &Currency, amount: Amount) -> String {
-    let rate = coin.rate.as_ref().and_then(|told| Rate::new(&told.rate, coin.decimals));
-    let mut text = Vec::new();
-    match rate {
-        Some(rate) => rate.dollars(amount).write(&mut text),
-        None => text.push(b'0'),
-    }
-    String::from_utf8_lossy(&text).into_owned()
 }

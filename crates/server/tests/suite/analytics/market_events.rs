@@ -63,6 +63,8 @@ fn stated(action: ActivityAction, tx: &str, at: &str) -> Change {
         currency: None,
         at: at.parse().unwrap(),
         log_index: 3,
+        block_number: None,
+        block_hash: None,
         unique_hash: format!("{tx}:3:0:{action:?}"),
         created_at: at.parse().unwrap(),
     }))

@@ -99,7 +99,8 @@ pub(crate) fn valid_body(operation: &str) -> Value {
     let held = json!({ "accountAddresses": [ACCOUNT], "contractAddresses": [RELICS], "contractStatus": "ALL",
         "contractTypes": ["ERC1155"], "contractWhitelist": [RELICS], "contractBlacklist": [ACCOUNT],
         "omitNativeBalances": false, "omitPrices": false, "tokenIDs": ["1"], "txnHash": HASH, "from": ACCOUNT,
-        "to": ACCOUNT, "contractAddress": RELICS, "event": HASH });
+        "to": ACCOUNT, "contractAddress": RELICS, "event": HASH, "accountAddress": ACCOUNT, "transactionHashes": [HASH],
+        "metaTransactionIDs": [], "fromBlock": 0, "toBlock": 9, "tokenID": "1" });
     let is_of_balances = operation.starts_with("Indexer");
     let (page, filter) =
         if is_of_balances { (json!({ "page": 1, "pageSize": 2 }), held) } else { (page, filter) };
@@ -160,7 +161,16 @@ pub(crate) fn valid_body(operation: &str) -> Value {
     let contact = json!({ "address": proof["address"], "name": "n", "email": "a@b.cd" });
     let registration = json!({ "contact": contact, "walletProof": proof, "walletAddress": ACCOUNT,
         "registrationOpen": true });
-    for more in [trade, balances, directory, registration] {
+    let of_token = json!({ "contractAddress": RELICS, "tokenID": "1" });
+    let of_chain = json!({ "chainID": 137, "queries": [of_token] });
+    let prices = match operation {
+        "Indexer/GetTokenPrice" => json!({ "q": of_token }),
+        "Indexer/GetTokenPrices" => json!({ "q": [of_token] }),
+        "IndexerGateway/GetTokenPrice" => json!({ "q": of_chain }),
+        "IndexerGateway/GetTokenPrices" => json!({ "q": [of_chain] }),
+        _ => json!({}),
+    };
+    for more in [trade, balances, directory, registration, prices] {
         let Value::Object(more) = more else { unreachable!("it is an object") };
         body.as_object_mut().unwrap().extend(more);
     }

@@ -2,7 +2,9 @@
 
 mod balances;
 mod gateway;
+mod history;
 mod nodes;
+mod prices;
 mod supplies;
 mod updates;
 

@@ -1,13 +1,12 @@
 //! What accounts hold on several chains: the operations of the Indexer that answer with a page of balances.
 
-use std::collections::BTreeMap;
-
 use bourse_wire::ChainId;
 use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::chains::OfChains;
+use super::parts::{OfEachChain, Places, write_parts};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{Begin, PageAnswer, PagePlan};
@@ -15,7 +14,6 @@ use crate::rpc::begin_answer;
 use crate::rpc::indexer::balances::write_rows;
 use crate::rpc::indexer::get_token_balances_details::{self, Resolved};
 use crate::rpc::indexer::native::NativeTokenBalance;
-use crate::rpc::indexer::rows::separate;
 use crate::rpc::indexer::types::{AskedBalances, TokenBalance, Wanted, check_sort};
 use crate::rpc::indexer::walk::Place;
 
@@ -70,16 +68,13 @@ struct NativeOfChain {
     results: Vec<NativeTokenBalance>,
 }
 
-/// Places on the chains that have more.
-type Places = BTreeMap<u64, Place>;
-
 pub(crate) async fn handle<Q: AskedBalances>(call: Call, request: OfChains<Q>) -> Result<Vec<u8>, Failure> {
     let chains = request.chains.read(&call)?;
-    let page = PagePlan::<Places>::new(request.asked.page(), &call.app.settings.limits)?;
+    let page = PagePlan::<Places<Place>>::new(request.asked.page(), &call.app.settings.limits)?;
     check_sort(&page)?;
     let wanted = request.asked.wanted(&call)?;
-    let mut answer = begin_answer(b"{");
-    write_chains(&call, &chains, &wanted, &page, &mut answer).await?;
+    let mut answer = begin_answer(br#"{"balances":"#);
+    write_parts(&call, &chains, &wanted, &page, &mut answer).await?;
     answer.push(b'}');
     Ok(answer)
 }
@@ -104,15 +99,14 @@ async fn with_native(
     is_summary: bool,
 ) -> Result<Vec<u8>, Failure> {
     let chains = request.chains.read(&call)?;
-    let page = PagePlan::<Places>::new(request.asked.page.clone(), &call.app.settings.limits)?;
+    let page = PagePlan::<Places<Place>>::new(request.asked.page.clone(), &call.app.settings.limits)?;
     check_sort(&page)?;
     let resolved = get_token_balances_details::resolve(&call, request.asked, is_summary)?;
-    let mut rows = Vec::new();
-    write_chains(&call, &chains, &resolved.wanted, &page, &mut rows).await?;
+    let mut rows = br#","balances":"#.to_vec();
+    write_parts(&call, &chains, &resolved.wanted, &page, &mut rows).await?;
     let native = if page.is_first() { native_of(&call, &chains, &resolved).await } else { Vec::new() };
     let mut answer = begin_answer(br#"{"nativeBalances":"#);
     serde_json::to_writer(&mut answer, &native)?;
-    answer.push(b',');
     answer.append(&mut rows);
     answer.push(b'}');
     Ok(answer)
@@ -127,41 +121,17 @@ async fn native_of(call: &Call, chains: &[ChainId], resolved: &Resolved) -> Vec<
     chains.iter().zip(found).map(of_chain).collect()
 }
 
-/// Appends `"balances":[…],"page":{…}`. What one chain refuses keeps nobody from what the others answer.
-async fn write_chains(
-    call: &Call,
-    chains: &[ChainId],
-    wanted: &Wanted,
-    page: &PagePlan<Places>,
-    answer: &mut Vec<u8>,
-) -> Result<(), Failure> {
-    answer.extend_from_slice(b"\"balances\":[");
-    let (first, mut next) = (answer.len(), Places::new());
-    for chain in chains {
-        let begin = match &page.begin {
-            Begin::Skip(count) => Begin::Skip(*count),
-            Begin::After(places) => match places.get(&chain.0) {
-                Some(place) => Begin::After(place.clone()),
-                None => continue,
-            },
-        };
-        separate(answer, first);
-        let mut rows = Vec::new();
-        match write_rows(call, *chain, wanted, (&begin, page.limit()), &mut rows).await {
-            Ok(more) => {
-                next.extend(more.map(|place| (chain.0, place)));
-                answer.extend_from_slice(format!(r#"{{"chainId":{chain},"results":"#).as_bytes());
-                answer.append(&mut rows);
-            }
-            Err(Failure::Refused(error)) => {
-                answer.extend_from_slice(format!(r#"{{"chainId":{chain},"errorReason":"#).as_bytes());
-                serde_json::to_writer(&mut *answer, &error.message)?;
-                answer.extend_from_slice(b",\"results\":[]");
-            }
-            Err(failure) => return Err(failure),
-        }
-        answer.push(b'}');
+impl OfEachChain for Wanted {
+    type Place = Place;
+
+    async fn write(
+        &self,
+        call: &Call,
+        chain: ChainId,
+        page: (&Begin<Place>, usize),
+        part: &mut Vec<u8>,
+    ) -> Result<Option<Place>, Failure> {
+        part.extend_from_slice(b"\"results\":");
+        write_rows(call, chain, self, page, part).await
     }
-    answer.push(b']');
-    Ok(page.write(answer, Some(next).filter(|next| !next.is_empty()))?)
 }
