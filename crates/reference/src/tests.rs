@@ -165,7 +165,7 @@ fn descriptions_keep_their_paragraphs_lists_and_code() {
         assert!(page.contains(expected), "{expected}");
     }
     let page =
-        render(&json!({"info": {"description": "What it is.\n\nHow to `call` it, and a lone \u{60}."}}));
+        render(&json!({"info": {"description": "What it is.\n\nHow to `call` it, and a lone \u{60}."}}), None);
     assert!(page.contains("<div class=\"lead\"><p>What it is.</p></div>"));
     assert!(page.contains("<h2>Conventions</h2><p>How to `call` it, and a lone `.</p>"));
 }
@@ -178,7 +178,7 @@ fn strange_documents_give_a_page() {
     for document in
         [json!(null), json!([]), json!({"paths": [], "info": 1}), json!({"components": {"schemas": schemas}})]
     {
-        assert!(render(&document).contains("<h1>"));
+        assert!(render(&document, None).contains("<h1>"));
     }
 }
 

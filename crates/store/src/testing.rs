@@ -437,11 +437,6 @@ fn database_at(server: &str, name: &str) -> DatabaseUrl {
     DatabaseUrl::Postgres(format!("{base}/{name}{parameters}"))
 }
 
-/// A number for a collection that no database knows, for stand-ins of the store.
-pub fn collection_id(number: u64) -> CollectionId {
-    CollectionId(number)
-}
-
 /// A write of another process that is not through yet: whoever writes waits for it, whoever reads sees what was before.
 pub struct HeldWrite {
     release: tokio::sync::oneshot::Sender<()>,

@@ -78,7 +78,8 @@ impl Plain {
                     }
                 }
             }
-            Fact::OrderPublished(_)
+            Fact::Paid { .. }
+            | Fact::OrderPublished(_)
             | Fact::OrdersRevoked { .. }
             | Fact::Grant { .. }
             | Fact::RoyaltiesChanged => {
