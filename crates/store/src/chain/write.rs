@@ -1,6 +1,6 @@
 //! Writing what facts make of a collection.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse_market::facts::Block;
 use bourse_market::ledger::{Ledger, Needs, Outcome};
@@ -148,10 +148,11 @@ impl Work {
         write_approvals(session, id, outcome.approvals).await?;
         write_token_approvals(session, id, outcome.token_approvals).await?;
         standing::enqueue(session, id, outcome.unsettled.iter()).await?;
-        let activities = activities::numbered((id, Some(self.chain)), first_activity, outcome.activities)?;
+        let activities =
+            activities::numbered((id, Some(self.chain)), first_activity, each_once(outcome.activities))?;
         // One that was told of before the collection was left, and is told of again, may be in another block by now.
         let told_again =
-            or_replace_only::<ActivityFacts>(&["chain_id", "block_number", "block_hash", "log_index"]);
+            or_replace_only::<ActivityFacts>(&["chain_id", "block_number", "block_hash", "log_index", "at"]);
         session.insert(activities, &told_again).await?;
         self.changed.merge(changed);
         Ok(())
@@ -346,6 +347,13 @@ async fn write_tokens(
         tokens.into_iter().partition(|token| absent.tokens.contains(&token.token_id));
     session.insert(Insert::owned(id, new)?, "").await?;
     session.insert(Insert::owned(id, others)?, &or_nothing::<StoredToken>()).await
+}
+
+/// What happened, but what a node tells again in another block: no statement may write a row twice.
+fn each_once(mut activities: Vec<ActivityFacts>) -> Vec<ActivityFacts> {
+    let mut names = HashSet::with_capacity(activities.len());
+    activities.retain(|activity| names.insert(activity.unique_hash.clone()));
+    activities
 }
 
 async fn write_orders(
