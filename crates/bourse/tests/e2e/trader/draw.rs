@@ -98,7 +98,7 @@ impl Trader {
             1 => self.random.range(1_000..COIN),
             _ => self.random.range(1..20) * COIN,
         };
-        let is_whole = is_many && self.can(Skill::Whole) && self.random.range(0..3) == 0;
+        let is_whole = is_many && self.can(Skill::Whole) && self.random.range(0..2) == 0;
         Wish {
             who,
             collection,
