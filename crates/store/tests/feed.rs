@@ -36,6 +36,8 @@ async fn happen(store: &Store, txs: &[&str]) -> CollectionId {
             currency: None,
             at: bourse_wire::Timestamp::ZERO,
             log_index: 3,
+            block_number: None,
+            block_hash: None,
             unique_hash: (*tx).to_owned(),
             created_at: bourse_wire::Timestamp::ZERO,
         };

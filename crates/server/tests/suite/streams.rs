@@ -1,6 +1,6 @@
 //! Streams: what happens, told to whoever listens.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -117,6 +117,8 @@ fn sale(tx: &str, token: u64) -> Change {
         currency: None,
         at: bourse_wire::Timestamp::ZERO,
         log_index: 0,
+        block_number: None,
+        block_hash: None,
         unique_hash: tx.to_owned(),
         created_at: bourse_wire::Timestamp::ZERO,
     }))

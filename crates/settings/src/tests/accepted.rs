@@ -126,7 +126,7 @@ fn later_layers_win() {
         ("BOURSE_SERVICE__NAME".to_owned(), "of_variable".to_owned()),
         ("bourse_Log__Level".to_owned(), "debug".to_owned()),
     ];
-    layers.flags = vec![("--name", "service.name", "of_flag".to_owned())];
+    layers.flags = vec![("--name", "service.name".to_owned(), "of_flag".to_owned())];
     let loaded = load(layers).unwrap();
     assert_eq!(loaded.settings.service.name, "of_flag");
     assert_eq!(effective(&loaded, "service.name").1.to_string(), "flag --name");

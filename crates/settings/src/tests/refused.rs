@@ -244,7 +244,7 @@ fn a_layer_that_sets_a_key_twice_is_refused() {
 #[test]
 fn all_problems_are_listed() {
     let mut layers = file("a = 1\nservice.name = 2\n");
-    layers.flags = vec![("--b", "b", String::new())];
+    layers.flags = vec![("--b", "b".to_owned(), String::new())];
     let error = load(layers).unwrap_err();
     assert_eq!(error.problems.len(), 3);
     assert_eq!(error.to_string().lines().count(), 3);
@@ -277,7 +277,7 @@ fn only_postgresql_has_replicas() {
     let message = refusal(replica.clone());
     assert!(message.ends_with("storage.database names a SQLite file"), "{message}");
     assert!(!message.contains("hunter2"));
-    let database = ("--database", "storage.database", "postgres://u@h/d".to_owned());
+    let database = ("--database", "storage.database".to_owned(), "postgres://u@h/d".to_owned());
     let flags = replica.flags.into_iter().chain([database]).collect();
     let settings = settings(Layers { flags, ..Layers::default() });
     assert_eq!(settings.replica_url(), Some("postgres://u:hunter2@replica/d"));

@@ -123,8 +123,11 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "contractCollection": link, "cursor": "0.0", "page": page, "side": "listing", "filter": filter, "excludeProperties": ["n"],
         "excludePropertyValues": true, "includeCounts": true, "tokens": tokens, "contracts": contracts, "balances": balances,
         "currencies": currencies, "orders": orders, "reason": "r", "input": names, "q": "n", "chainIDs": [137],
-        "types": ["ERC721"], "batchId": format!("of {operation}"), "events": events, "days": 7,
+        "types": ["ERC721"],
     });
+    for (member, value) in [("batchId", json!(format!("of {operation}"))), ("events", events), ("days", json!(7))] {
+        body[member] = value;
+    }
     let market = json!({ "chainId": 137, "itemsAddress": RELICS, "hidden": false, "feePercentage": 2.5, "sortOrder": 1,
         "currencyOptions": [RELICS], "destinationMarketplace": "opensea", "bannerUrl": "https://a.example", "private": true,
         "filterSettings": { "filterOrder": ["n"], "exclusions": [{ "key": "n", "condition": "SPECIFIC_VALUE", "value": "v" }] } });
