@@ -62,17 +62,22 @@ impl Deref for Console {
 
 /// The service of an open application with the console beside it, unless the settings leave it out.
 pub fn service(app: Arc<App>) -> Entrance {
-    let entrance = bourse_server::service(Arc::clone(&app));
-    if app.settings().console.enabled { entrance.with_pages(PREFIX, pages(app)) } else { entrance }
+    let pictures = Pictures::new(Backstage::new(Arc::clone(&app)));
+    with_console(bourse_server::service(Arc::clone(&app)), app, pictures)
+}
+
+/// The same beside other pages, with which it shares pictures.
+pub fn with_console(entrance: Entrance, app: Arc<App>, pictures: Pictures) -> Entrance {
+    if app.settings().console.enabled { entrance.with_pages(PREFIX, pages(app, pictures)) } else { entrance }
 }
 
 /// Every page of the console.
-fn pages(app: Arc<App>) -> Router {
+fn pages(app: Arc<App>, pictures: Pictures) -> Router {
     let backstage = Backstage::new(app);
     let settings = backstage.settings();
     // Room for the form around a file.
     let body_limit = DefaultBodyLimit::max(settings.limits.upload_bytes_max.saturating_add(64 * 1024));
-    let console = Console { sign_in: SignIn::new(), pictures: Pictures::new(backstage.clone()), backstage };
+    let console = Console { sign_in: SignIn::new(), pictures, backstage };
     Router::new()
         .merge(pages::routes())
         .fallback(nowhere)

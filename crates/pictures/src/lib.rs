@@ -4,6 +4,7 @@
 //!
 //! Who asks proves first that they may see the record that names a picture: a link is never taken from a request.
 
+mod address;
 mod answer;
 mod cache;
 mod fetcher;
@@ -26,6 +27,7 @@ use futures_util::future::{BoxFuture, Shared};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
+pub use address::{own_path, size_in};
 pub use answer::{Audience, is_lasting, nothing, response};
 use cache::PictureCache;
 use fetcher::Fetcher;

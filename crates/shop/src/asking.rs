@@ -19,6 +19,11 @@ use crate::refusal::Refusal;
 use crate::words::Words;
 use crate::{PREFIX, Shop};
 
+/// What the address of a picture ends with.
+pub(crate) const PICTURE: &str = "/image";
+/// What a page counts for, in pictures.
+pub(crate) const PAGE_COST: u64 = 10;
+
 /// Somebody before a page of a shop.
 pub(crate) struct Visit {
     pub(crate) shop: Arc<Shop>,
@@ -29,7 +34,7 @@ pub(crate) struct Visit {
     /// The tag of the page that the browser has.
     pub(crate) known: Option<String>,
     names: Vec<(String, String)>,
-    peer: Option<IpAddr>,
+    pub(crate) peer: Option<IpAddr>,
     storefront: Storefront,
 }
 
@@ -84,6 +89,11 @@ impl CollectionRef {
     pub(crate) fn token(&self, token: TokenId) -> String {
         format!("{}/{token}", self.path)
     }
+
+    /// The path of a token's picture.
+    pub(crate) fn picture(&self, token: TokenId) -> String {
+        format!("{}/{token}{PICTURE}", self.path)
+    }
 }
 
 impl FromRequestParts<Arc<Shop>> for Visit {
@@ -91,7 +101,8 @@ impl FromRequestParts<Arc<Shop>> for Visit {
 
     async fn from_request_parts(parts: &mut Parts, shop: &Arc<Shop>) -> Result<Self, Refusal> {
         let peer = Peer::of(&parts.extensions);
-        admit(shop, peer)?;
+        let is_picture = parts.uri.path().ends_with(PICTURE);
+        admit(shop, peer, if is_picture { 1 } else { PAGE_COST })?;
         let names = RawPathParams::from_request_parts(parts, shop).await.map_err(|_| Refusal::Missing)?;
         let names: Vec<(String, String)> =
             names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
@@ -116,10 +127,10 @@ impl FromRequestParts<Arc<Shop>> for Visit {
     }
 }
 
-/// Counts a page of an address.
-pub(crate) fn admit(shop: &Shop, peer: Option<IpAddr>) -> Result<(), Refusal> {
+/// Counts what an address asks for.
+pub(crate) fn admit(shop: &Shop, peer: Option<IpAddr>, cost: u64) -> Result<(), Refusal> {
     let Some(peer) = peer else { return Ok(()) };
-    let allowance = shop.visitors.take(Bucket::of_address(peer), 1, shop.backstage.now());
+    let allowance = shop.visitors.take(Bucket::of_address(peer), cost, shop.backstage.now());
     if allowance.is_some_and(|allowance| allowance.refused) { Err(Refusal::TooMany) } else { Ok(()) }
 }
 

@@ -5,6 +5,7 @@
 //! no sessions, no cookies and no secrets. Pages can be read without scripts; only trading needs one (`script`).
 
 mod asking;
+mod links;
 mod page;
 mod pages;
 mod refusal;
@@ -18,9 +19,11 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use bourse_pictures::Pictures;
 use bourse_server::limits::RateLimiter;
 use bourse_server::{App, Backstage, Entrance};
 
+use links::Links;
 use refusal::{Refusal, Shown};
 use words::Words;
 
@@ -34,23 +37,30 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 /// Where all pages are.
 const PREFIX: &str = "/shop";
 
-/// Pages that one address may open in a minute.
-const PAGES_PER_MINUTE: u32 = 300;
+/// What one address may ask for in a minute, in pictures: a page counts as ten.
+const WORK_PER_MINUTE: u32 = 3_000;
 
 /// What all pages share.
 struct Shop {
     backstage: Backstage,
     visitors: RateLimiter,
+    pictures: Pictures,
+    links: Links,
 }
 
 /// The service with the shops of its projects beside it.
-pub fn with_shops(entrance: Entrance, app: Arc<App>) -> Entrance {
-    entrance.with_pages(PREFIX, routes(Backstage::new(app)))
+pub fn with_shops(entrance: Entrance, app: Arc<App>, pictures: Pictures) -> Entrance {
+    entrance.with_pages(PREFIX, routes(Backstage::new(app), pictures))
 }
 
 /// Every page.
-fn routes(backstage: Backstage) -> Router {
-    let shop = Arc::new(Shop { backstage, visitors: RateLimiter::new(PAGES_PER_MINUTE) });
+fn routes(backstage: Backstage, pictures: Pictures) -> Router {
+    let shop = Arc::new(Shop {
+        backstage,
+        visitors: RateLimiter::new(WORK_PER_MINUTE),
+        pictures,
+        links: Links::default(),
+    });
     Router::new().merge(pages::routes()).fallback(nowhere).layer(from_fn(protect)).with_state(shop)
 }
 

@@ -1,6 +1,7 @@
 //! The colours of a shop. Whatever colour a project chooses, what is written in it or on it can be read: its lightness is
 //! moved until the contrast is that of level AA, on light and on dark ground.
 
+use bourse_pictures::own_path;
 use bourse_wire::Storefront;
 
 /// The colour where none is chosen.
@@ -75,17 +76,11 @@ pub(crate) fn css(storefront: &Storefront, public_url: &str) -> String {
     };
     let (light, dark) = (scheme(LIGHT, BLACK), scheme(DARK, WHITE));
     let mut css = format!(":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}");
-    if let Some(path) = font_path(storefront.settings.font_url.as_str(), public_url) {
+    // Nothing is loaded from elsewhere.
+    if let Some(path) = own_path(public_url, storefront.settings.font_url.as_str()) {
         css.push_str(&format!("@font-face{{font-family:Shop;src:url(\"{path}\");font-display:swap}}:root{{--sans:Shop,system-ui,sans-serif}}"));
     }
     css
-}
-
-/// The path of a font that this service serves itself. Nothing is loaded from elsewhere, and nothing ends the text that it is in.
-fn font_path<'l>(link: &'l str, public_url: &str) -> Option<&'l str> {
-    let path = link.strip_prefix(public_url.trim_end_matches('/'))?;
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-.".contains(&byte);
-    (path.starts_with("/projects/") && !path.contains("..") && path.bytes().all(is_plain)).then_some(path)
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bourse_console::{first_link, service};
+use bourse_console::{first_link, with_console};
+use bourse_pictures::Pictures;
 use bourse_server::settings::{LogFormat, Settings};
-use bourse_server::{App, Background, Chains, Clock, make_private_directory};
+use bourse_server::{App, Background, Backstage, Chains, Clock, Entrance, make_private_directory};
 use bourse_shop::with_shops;
 use futures_util::future::BoxFuture;
 use tokio::net::TcpListener;
@@ -76,7 +77,7 @@ pub(crate) async fn serve_beside(
     print_first_link(&app, address).await?;
     let stop = stop_after_drain(StopSignals::listen()?, Arc::clone(&app));
     let background = Background::start(&app);
-    let entrance = with_shops(service(Arc::clone(&app)), app);
+    let entrance = entrance(app);
     let mut serving = std::pin::pin!(bourse_server::serve(listener, entrance, stop));
     let worked = tokio::select! {
         () = &mut serving => None,
@@ -87,6 +88,13 @@ pub(crate) async fn serve_beside(
     }
     background.stop().await;
     worked.unwrap_or(Ok(()))
+}
+
+/// The service with all pages beside it. They share their pictures.
+fn entrance(app: Arc<App>) -> Entrance {
+    let pictures = Pictures::new(Backstage::new(Arc::clone(&app)));
+    let service = bourse_server::service(Arc::clone(&app));
+    with_shops(with_console(service, Arc::clone(&app), pictures.clone()), app, pictures)
 }
 
 /// Logs to standard error, as the settings say.

@@ -5,6 +5,7 @@ mod basket;
 mod collection;
 mod filters;
 mod home;
+mod images;
 mod parts;
 mod sale;
 mod shops;
@@ -36,6 +37,7 @@ fn of_project() -> Router<Arc<Shop>> {
         .route("/sitemap.xml", get(sitemap::show))
         .route("/c/{chain}/{address}", get(collection::show))
         .route("/c/{chain}/{address}/{token}", get(token::show))
+        .route("/c/{chain}/{address}/{token}/image", get(images::show))
         .route("/basket", get(basket::show))
         .route("/sale/{chain}/{address}", get(sale::show))
         .route("/a/{account}", get(account::show))

@@ -3,10 +3,12 @@
 use bourse_pages::format;
 use bourse_pages::price;
 use bourse_pages::records::{Activity, Collectible, Currencies, Order};
+use bourse_pictures::Size;
 use bourse_wire::{ActivityAction, Amount, ContractInfo, TokenId, TokenMetadata};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use super::images;
 use crate::asking::{CollectionRef, Visit};
 
 /// Characters of a name that are shown.
@@ -93,7 +95,7 @@ pub(super) fn card(
     html! {
         li.token {
             a.portrait href=(collection.token(token.token_id)) tabindex="-1" aria-hidden="true" {
-                (letter(token))
+                (images::of_token(visit, collection, token, Size::Medium))
             }
             div.told {
                 h3 { a href=(collection.token(token.token_id)) { bdi { (token_name(visit, token)) } } }

@@ -45,7 +45,7 @@ struct Items {
 
 pub(super) async fn show(visit: Visit) -> Answer {
     let sale = visit.sale().await?;
-    let query = visit.uri.query().unwrap_or_default();
+    let query = visit.uri.0.query().unwrap_or_default();
     let after = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "after");
     let mut page = json!({ "pageSize": ROWS_MAX });
     if let Some((_, after)) = after {

@@ -9,7 +9,7 @@ use bourse_server::{Peer, StorefrontParts};
 use bourse_wire::ProjectId;
 use maud::html;
 
-use crate::asking::{admit, open_shop};
+use crate::asking::{PAGE_COST, admit, open_shop};
 use crate::refusal::Refusal;
 use crate::words::Words;
 use crate::{Answer, PREFIX, Shop, page};
@@ -20,7 +20,7 @@ const SHOWN_MAX: u64 = 50;
 const HOST_BYTES_MAX: usize = 260;
 
 pub(super) async fn show(State(shop): State<Arc<Shop>>, request: Request) -> Answer {
-    admit(&shop, Peer::of(request.extensions()))?;
+    admit(&shop, Peer::of(request.extensions()), PAGE_COST)?;
     let words = Words::of_browser(request.headers());
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
     if let Some(project) = at_host(&shop, host.unwrap_or_default()).await? {

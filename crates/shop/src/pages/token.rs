@@ -4,11 +4,13 @@ use bourse_catalog::{Value as PropertyValue, properties_of};
 use bourse_pages::property::finding;
 use bourse_pages::records::{Activity, Count, Currencies, Facet, Order};
 use bourse_pages::{format, price};
+use bourse_pictures::Size;
 use bourse_wire::{Address, Amount, Timestamp, TokenId, TokenMetadata};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::images;
 use super::parts::{self, action, order_data};
 use crate::Answer;
 use crate::asking::{CollectionRef, Visit};
@@ -50,7 +52,7 @@ pub(super) async fn show(visit: Visit) -> Answer {
             a href=(collection.path) { bdi { (parts::collection_name(&collection, info.as_ref())) } }
         }
         div.single {
-            div.portrait { (parts::letter(&token.metadata)) }
+            div.portrait { (images::of_token(&visit, &collection, &token.metadata, Size::Large)) }
             div {
                 h1 { bdi { (name) } }
                 p { (parts::number(id)) " · " (visit.words.say_of("token.on", &collection.network)) }
@@ -72,11 +74,16 @@ pub(super) async fn show(visit: Visit) -> Answer {
         "token": { "id": id, "name": name, "path": path },
     });
     let description = token.metadata.description.as_str();
-    let head = Head { title: &name, description, path: &path, image: None, is_private: false };
+    let image = images::address(&visit, &collection, &token.metadata, Size::Large);
+    let head = Head { title: &name, description, path: &path, image: image.as_deref(), is_private: false };
     Ok(visit.page(&head, &data, &body))
 }
 
-async fn token_json(visit: &Visit, collection: &CollectionRef, token: TokenId) -> Result<Value, Refusal> {
+pub(super) async fn token_json(
+    visit: &Visit,
+    collection: &CollectionRef,
+    token: TokenId,
+) -> Result<Value, Refusal> {
     let body = collection.body(json!({ "tokenIDs": [token] }));
     let mut answer: Value = visit.ask("Metadata/GetTokenMetadata", &body).await?;
     let found = answer.get_mut("tokenMetadata").and_then(|tokens| tokens.get_mut(0)).map(Value::take);

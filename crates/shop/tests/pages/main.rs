@@ -13,9 +13,11 @@ mod support;
 
 use std::sync::Arc;
 
-use bourse_server::{App, Entrance};
+use bourse_pictures::Pictures;
+use bourse_server::{App, Backstage, Entrance};
 
 /// What the support code has called: the service with its shops.
 fn service(app: Arc<App>) -> Entrance {
-    bourse_shop::with_shops(bourse_server::service(Arc::clone(&app)), app)
+    let pictures = Pictures::new(Backstage::new(Arc::clone(&app)));
+    bourse_shop::with_shops(bourse_server::service(Arc::clone(&app)), app, pictures)
 }

@@ -210,3 +210,34 @@ async fn languages_hosts_and_search_engines() {
     let texts = get(&app, "/shop/words/de.json").await;
     assert_eq!(texts.status, 200);
 }
+
+#[tokio::test]
+async fn pictures_are_those_that_tokens_of_the_shop_name() {
+    let app = app(on()).await;
+    let inline = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
+    let drawn = json!({ "tokenId": "8", "name": "Drawn", "image": inline });
+    orders::commit(&app.store, vec![seed::token_of(drawn)]).await;
+    let page = get(&app, &collection("/8")).await.text();
+    let path = collection("/8/image");
+    assert!(page.contains(&format!("src=\"{path}?")), "{page}");
+    let picture = get(&app, &format!("{path}?w=640")).await;
+    assert_eq!(
+        (picture.status, picture.header("content-type")),
+        (200, "image/svg+xml"),
+        "{}",
+        picture.text()
+    );
+    assert!(picture.header("content-security-policy").contains("default-src 'none'"));
+    // Without a picture, or of nothing that the shop shows, there is none; whatever the query says.
+    for missing in [
+        collection("/7/image"),
+        collection("/7/image?link=https://a.example/1.png"),
+        collection("/99/image"),
+        format!("/shop/1/c/polygon/{UNKNOWN}/8/image"),
+        format!("/shop/2/c/polygon/{RELICS}/8/image"),
+    ] {
+        assert_eq!(get(&app, &missing).await.status, 404, "{missing}");
+    }
+    open(&app, json!({ "enabled": false })).await;
+    assert_eq!(get(&app, &path).await.status, 404, "it is closed");
+}

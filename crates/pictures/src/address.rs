@@ -1,0 +1,76 @@
+//! Addresses of pictures: what a request says of the size, and which links lead to files of this service.
+
+use crate::Size;
+
+/// The size that is asked for, `w=320`; the whole picture where none is.
+pub fn size_in(query: Option<&str>) -> Size {
+    let width = query.into_iter().flat_map(|query| query.split('&')).find_map(|part| part.strip_prefix("w="));
+    width.and_then(|width| Size::of_width(width.parse().ok()?)).unwrap_or(Size::Whole)
+}
+
+/// The path of a file that this service serves itself. Nothing else of this service is anything that a link may lead a
+/// signed-in browser to, and a path with `..` in it would lead anywhere, so that it is read part by part.
+pub fn own_path<'l>(public_url: &str, link: &'l str) -> Option<&'l str> {
+    let path = link.strip_prefix(public_url.trim_end_matches('/'))?;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_word = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+    };
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_file = match parts.as_slice() {
+        ["", "projects", project, "collections", collection, rest @ ..] => {
+            let is_file = match rest {
+                ["assets", asset] => is_number(asset),
+                ["tokens", token, "asset", field] => is_number(token) && is_word(field),
+                _ => false,
+            };
+            is_number(project) && is_number(collection) && is_file
+        }
+        _ => false,
+    };
+    is_file.then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_this_service_are_its_own() {
+        let path = |link: &str| own_path("https://bourse.example", link).map(str::to_owned);
+        for file in
+            ["/projects/1/collections/2/assets/3", "/projects/1/collections/2/tokens/3/asset/animation_url"]
+        {
+            assert_eq!(path(&format!("https://bourse.example{file}")).as_deref(), Some(file));
+            for change in [
+                format!("https://bourse.example.evil.example{file}"),
+                format!("https://bourse.example/{file}"),
+                format!("https://bourse.example@evil.example{file}"),
+                format!("https://bourse.example{file}/../../../../../console/sign-out"),
+                format!("https://bourse.example{file}/%2e%2e/upload"),
+                format!("https://bourse.example{file}?next=/console"),
+                format!("https://bourse.example{file}#x"),
+                format!("https://bourse.example{file}\r\nset-cookie: a=b"),
+                format!("http://bourse.example{file}"),
+                file.to_owned(),
+            ] {
+                assert_eq!(path(&change), None, "{change}");
+            }
+        }
+        for other in [
+            "",
+            "/",
+            "/console/sign-out",
+            "/projects/../console/sign-out",
+            "/projects/1/../../console/people",
+            "/projects/1/collections/2/assets/..",
+            "/projects/1/collections/2/assets/",
+            "/projects/1/collections/2/tokens/3/asset/..",
+            "/projects/1/collections/2",
+            "/projects/1\\..\\..\\console",
+            "//evil.example/projects/1/collections/2/assets/3",
+        ] {
+            assert_eq!(path(&format!("https://bourse.example{other}")), None, "{other}");
+        }
+    }
+}
