@@ -24,6 +24,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/dialog.js"),
     include_str!("script/wallet.js"),
     include_str!("script/trade.js"),
+    include_str!("script/live.js"),
     include_str!("script/mint.js"),
     include_str!("script/acts.js"),
     "})();\n",

@@ -123,6 +123,8 @@ mod tests {
         let sources = [
             include_str!("script/base.js"),
             include_str!("script/dialog.js"),
+            include_str!("script/live.js"),
+            include_str!("script/mint.js"),
             include_str!("script/wallet.js"),
             include_str!("script/trade.js"),
             include_str!("script/acts.js"),

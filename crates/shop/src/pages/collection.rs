@@ -61,7 +61,7 @@ pub(super) async fn show(visit: Visit, RawQuery(text): RawQuery) -> Answer {
             input.unseen type="checkbox" id="show-filters";
             label.button for="show-filters" { (visit.say("filters.title")) }
             (filters::form(&shown, &facets))
-            section.results aria-label=(visit.say("home.tokens")) {
+            section.results data-live="results" aria-label=(visit.say("home.tokens")) {
                 @match &found { Ok(found) => (results(&shown, found)), Err(error) => p.refused role="alert" { (error.to_string()) } }
             }
         }

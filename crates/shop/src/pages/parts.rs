@@ -93,7 +93,7 @@ pub(super) fn card(
 ) -> Markup {
     let token = &row.metadata;
     html! {
-        li.token {
+        li.token data-token=(token.token_id) {
             a.portrait href=(collection.token(token.token_id)) tabindex="-1" aria-hidden="true" {
                 (images::of_token(visit, collection, token, Size::Medium))
             }

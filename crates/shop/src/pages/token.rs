@@ -127,7 +127,7 @@ async fn owners(token: &Token<'_>) -> Result<Markup, Refusal> {
     let owners = Refusal::told(answer)?.map(|answer| answer.balances).unwrap_or_default();
     Ok(html! {
         @if !owners.is_empty() {
-            p.owners {
+            p.owners data-live="owners" {
                 (visit.say("token.owned")) " "
                 @for owner in &owners { (parts::units(owner.balance)) (parts::account(visit, owner.account_address)) " " }
             }
@@ -155,7 +155,7 @@ async fn orders(token: &Token<'_>, is_listing: bool) -> Result<Markup, Refusal> 
         |order: &&Order| shown.is_empty() || shown.iter().any(|word| word.as_str() == order.marketplace);
     let rows: Vec<&Order> = found.orders.iter().filter(is_shown).collect();
     Ok(html! {
-        section id=(anchor) {
+        section id=(anchor) data-live=(anchor) {
             h2 { (visit.say(title)) }
             @if rows.is_empty() { p.soft { (visit.say(nothing)) } }
             ul.orders { @for order in rows { (order_row(token, order, is_listing, currencies)) } }
@@ -251,8 +251,8 @@ async fn activity(token: &Token<'_>) -> Result<Markup, Refusal> {
     let body = collection.body(json!({ "tokenId": id, "page": { "pageSize": ROWS_MAX } }));
     let latest: Latest = visit.ask("Marketplace/ListCollectibleActivities", &body).await?;
     Ok(html! {
-        @if !latest.activities.is_empty() {
-            section {
+        section data-live="history" {
+            @if !latest.activities.is_empty() {
                 h2 { (visit.say("history.title")) }
                 (parts::history(visit, &latest.activities, currencies))
             }

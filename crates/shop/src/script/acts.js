@@ -136,6 +136,8 @@ async function start() {
   words = await (await fetch(`/shop/words/${shop.language}.json`)).json();
   document.querySelector("header.bar")?.append(corner);
   document.querySelector("main")?.prepend(unfinished);
+  // Before the buttons are shown, so that what the service sends again is compared with what it sent.
+  live();
   dialog.addEventListener("close", show);
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("button[data-act]");
