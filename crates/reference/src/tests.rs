@@ -164,8 +164,10 @@ fn descriptions_keep_their_paragraphs_lists_and_code() {
     ] {
         assert!(page.contains(expected), "{expected}");
     }
-    let page =
-        render(&json!({"info": {"description": "What it is.\n\nHow to `call` it, and a lone \u{60}."}}), None);
+    let page = render(
+        &json!({"info": {"description": "What it is.\n\nHow to `call` it, and a lone \u{60}."}}),
+        None,
+    );
     assert!(page.contains("<div class=\"lead\"><p>What it is.</p></div>"));
     assert!(page.contains("<h2>Conventions</h2><p>How to `call` it, and a lone `.</p>"));
 }

@@ -120,7 +120,7 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "contractTokenMap": { RELICS: ["1", "2"] }, "tokenIDs": ["1", 2], "collectionId": 1, "tokenId": "1",
         "assetId": 1, "audienceId": 1, "taskId": 1, "refreshAll": false, "chainHandle": "137", "name": format!("for {operation}"), "contactIds": [1, 2], "recursive": true,
         "private": true, "token": token, "collection": collection, "asset": asset, "contacts": contacts,
-        "contractCollection": link, "cursor": "0.0", "page": page, "side": "listing", "filter": filter, "excludeProperties": ["n"],
+        "contractCollection": link, "page": page, "side": "listing", "filter": filter, "excludeProperties": ["n"],
         "excludePropertyValues": true, "includeCounts": true, "tokens": tokens, "contracts": contracts, "balances": balances,
         "currencies": currencies, "orders": orders, "reason": "r", "input": names, "q": "n", "chainIDs": [137],
         "types": ["ERC721"],
@@ -157,7 +157,7 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "tokenMap": { RELICS: ["1"] }, "lastTokenID": "1", "lastBlockNumber": 0, "txnHash": HASH, "maxBlockWait": 0, "omitPrices": false,
         "chainIds": ["137"], "networks": ["amoy"], "networkType": "ALL",
     });
-    let directory = json!({ "query": "n", "includeTestnets": true, "onlyFeatured": false });
+    let directory = json!({ "cursor": "0.0", "query": "n", "includeTestnets": true, "onlyFeatured": false });
     let purpose = if operation == "Builder/RegisterAudienceContact" { "sign up" } else { "read my entry" };
     let said = if purpose == "sign up" { "Name: n\nE-mail: a@b.cd\n" } else { "" };
     let proof = proof((7, 1, 1), purpose, said);
