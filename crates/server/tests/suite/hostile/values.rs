@@ -125,7 +125,9 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "currencies": currencies, "orders": orders, "reason": "r", "input": names, "q": "n", "chainIDs": [137],
         "types": ["ERC721"],
     });
-    for (member, value) in [("batchId", json!(format!("of {operation}"))), ("events", events), ("days", json!(7))] {
+    for (member, value) in
+        [("batchId", json!(format!("of {operation}"))), ("events", events), ("days", json!(7))]
+    {
         body[member] = value;
     }
     let market = json!({ "chainId": 137, "itemsAddress": RELICS, "hidden": false, "feePercentage": 2.5, "sortOrder": 1,
