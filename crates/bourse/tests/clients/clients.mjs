@@ -50,14 +50,14 @@ export const notServed = {
   'Indexer/AddWebhookListener': CALLBACK,
 }
 
-// Operations that need what only a wallet can make, or a sale, which the demonstration does not have; called without, they say
+// Operations that need what only a wallet can make, or a sale, which the demonstration has only without a node; called without, they say
 // so by this error of the client.
 export const refused = {
   'Marketplace/Execute': 'InvalidArgumentError',
-  'Marketplace/CheckoutOptionsSalesContract': 'InvalidArgumentError',
-  'Marketplace/GetPrimarySaleItem': 'InvalidArgumentError',
-  'Marketplace/ListPrimarySaleItems': 'InvalidArgumentError',
-  'Marketplace/GetCountOfPrimarySaleItems': 'InvalidArgumentError',
+  'Marketplace/CheckoutOptionsSalesContract': 'NotFoundError',
+  'Marketplace/GetPrimarySaleItem': 'NotFoundError',
+  'Marketplace/ListPrimarySaleItems': 'NotFoundError',
+  'Marketplace/GetCountOfPrimarySaleItems': 'NotFoundError',
   'Builder/RegisterAudienceContact': 'InvalidArgumentError',
   'Builder/GetRegisteredAudienceContact': 'InvalidArgumentError',
   // Nothing ever happened on the chain of the demonstration, nor is it followed.

@@ -171,8 +171,12 @@ impl Reader {
         if !news.more {
             self.missed = None;
         }
-        // A cursor may be of more than there is, as a database may have been set back.
-        self.place = self.place.min(news.place);
+        // A cursor may be of more than there is, as a database may have been set back: whatever comes from here on is new.
+        if news.place < self.place {
+            self.place = self.listener.since;
+            self.missed = None;
+            return Ok(Bytes::new());
+        }
         let (id, key) = (self.listener.id, self.listener.key);
         let at = Told { mark: news.mark, place: news.place };
         let watched = Watched { id, key, told: at, for_pages: false };

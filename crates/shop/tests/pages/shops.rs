@@ -17,12 +17,10 @@ const HOSTILE: &str = "<script>alert(1)</script>\"' onload=x &amp; \u{202e}";
 
 /// A service whose first project has relics in its market, the cheapest for sale, and what it says of its storefront.
 async fn app(site: Value) -> TestApp {
-    let app = TestApp::start().await;
-    app.store.put_currencies(orders::coins("2"), operator()).await.unwrap();
-    seed::relics(&app.store).await;
     let token = json!({ "tokenId": "7", "name": HOSTILE, "description": HOSTILE,
         "attributes": [{ "trait_type": HOSTILE, "value": HOSTILE }] });
-    orders::commit(&app.store, vec![seed::token_of(token)]).await;
+    let app = orders::market(vec![seed::token_of(token)]).await;
+    seed::relics(&app.store).await;
     app.store.join_market(app.project_a.scope, seed::key(RELICS), operator()).await.unwrap();
     let put = app.project_a.call("Ingest/PutOrders", json!({ "orders": [listing("one", 7, 15)] })).await.ok();
     assert_eq!(put["rejected"], json!([]));
@@ -41,8 +39,10 @@ fn on() -> Value {
 }
 
 /// Puts a token as a client does, so that it is seen at once.
-async fn put_token(app: &TestApp, token: Value) {
-    let body = json!({ "chainId": 137, "contractAddress": RELICS, "tokens": [token] });
+async fn put_token(app: &TestApp, mut token: Value) {
+    token["chainId"] = json!(137);
+    token["contractAddress"] = json!(RELICS);
+    let body = json!({ "tokens": [token] });
     let put = app.project_a.call("Ingest/PutTokens", body).await.ok();
     assert_eq!(put["rejected"], json!([]));
 }

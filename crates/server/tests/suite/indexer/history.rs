@@ -81,15 +81,21 @@ async fn followed() -> TestApp {
 async fn of_an_account_a_contract_and_a_transaction() {
     let app = followed().await;
     let (mut said, a) = (Transcript::default(), &app.project_a);
-    said.call(a, HISTORY, json!({ "filter": { "accountAddress": ANNA } })).await;
+    said.call(a, HISTORY, json!({ "chainId": 137, "filter": { "accountAddress": ANNA } })).await;
     let filter = json!({ "contractAddresses": [RELICS], "toBlock": 11 });
-    said.call(a, HISTORY, json!({ "filter": filter, "includeMetadata": true })).await;
+    said.call(a, HISTORY, json!({ "chainId": 137, "filter": filter, "includeMetadata": true })).await;
     let filter = json!({ "transactionHashes": [format!("{:#x}", BlockHash::from([104; 32]))] });
-    said.call(a, HISTORY, json!({ "filter": filter })).await;
-    said.call(a, HISTORY, json!({ "filter": { "accountAddress": NOBODY } })).await;
-    said.call(a, HISTORY, json!({ "filter": {} })).await;
-    said.call(a, HISTORY, json!({ "filter": { "accountAddress": ANNA, "tokenID": "1" } })).await;
-    said.call(a, HISTORY, json!({ "filter": { "accountAddress": ANNA, "metaTransactionIDs": ["1"] } })).await;
+    said.call(a, HISTORY, json!({ "chainId": 137, "filter": filter })).await;
+    said.call(a, HISTORY, json!({ "chainId": 137, "filter": { "accountAddress": NOBODY } })).await;
+    said.call(a, HISTORY, json!({ "chainId": 137, "filter": {} })).await;
+    said.call(a, HISTORY, json!({ "chainId": 137, "filter": { "accountAddress": ANNA, "tokenID": "1" } }))
+        .await;
+    said.call(
+        a,
+        HISTORY,
+        json!({ "chainId": 137, "filter": { "accountAddress": ANNA, "metaTransactionIDs": ["1"] } }),
+    )
+    .await;
     insta::assert_snapshot!(said.text());
 }
 
@@ -114,7 +120,7 @@ fn told_of_one(transaction: &Value) -> Told {
 async fn what_is_asked_for_and_nothing_else() {
     let app = followed().await;
     let asked = async |filter: Value| {
-        let answer = app.project_a.call(HISTORY, json!({ "filter": filter })).await.ok();
+        let answer = app.project_a.call(HISTORY, json!({ "chainId": 137, "filter": filter })).await.ok();
         assert_eq!(answer["page"]["more"], false);
         told(&answer).into_iter().map(|(block, _, transfers)| (block, transfers)).collect::<Vec<_>>()
     };
@@ -138,11 +144,15 @@ async fn what_is_asked_for_and_nothing_else() {
 async fn page_by_page() {
     let app = followed().await;
     let filter = json!({ "accountAddresses": [ANNA, BEN, MAKER] });
-    let all = told(&app.project_a.call(HISTORY, json!({ "filter": filter })).await.ok());
+    let all = told(&app.project_a.call(HISTORY, json!({ "chainId": 137, "filter": filter })).await.ok());
     for size in 1..6_usize {
         let (mut found, mut page) = (Vec::new(), json!({ "pageSize": size }));
         loop {
-            let answer = app.project_a.call(HISTORY, json!({ "filter": filter, "page": page })).await.ok();
+            let answer = app
+                .project_a
+                .call(HISTORY, json!({ "chainId": 137, "filter": filter, "page": page }))
+                .await
+                .ok();
             assert!(told(&answer).len() <= size);
             found.extend(told(&answer));
             if answer["page"]["more"] == false {
@@ -151,7 +161,7 @@ async fn page_by_page() {
             page = answer["page"].clone();
         }
         assert_eq!(found, all, "{size}");
-        let second = json!({ "filter": filter, "page": { "page": 2, "pageSize": size } });
+        let second = json!({ "chainId": 137, "filter": filter, "page": { "page": 2, "pageSize": size } });
         let second = told(&app.project_a.call(HISTORY, second).await.ok());
         assert_eq!(second, all.iter().skip(size).take(size).cloned().collect::<Vec<_>>(), "{size}");
     }
@@ -163,7 +173,11 @@ async fn of_a_block_that_is_taken_back() {
     let app = followed().await;
     let other = [(3, MASKS, 1, BEN, BEN, 1), (4, RELICS, 9, BEN, ANNA, 1)];
     commit(&app.store, hash(12, 0), Some(11), vec![block(12, 50, &[]), block(13, 50, &other)]).await;
-    let answer = app.project_a.call(HISTORY, json!({ "filter": { "accountAddress": BEN } })).await.ok();
+    let answer = app
+        .project_a
+        .call(HISTORY, json!({ "chainId": 137, "filter": { "accountAddress": BEN } }))
+        .await
+        .ok();
     let blocks: BTreeSet<_> = told(&answer).into_iter().map(|(number, hash, _)| (number, hash)).collect();
     let expected = [(11, format!("{:#x}", hash(11, 0))), (13, format!("{:#x}", hash(13, 50)))];
     assert_eq!(blocks, BTreeSet::from(expected));
@@ -183,7 +197,8 @@ async fn on_several_chains() {
     assert_eq!(next["transactions"].as_array().unwrap().len(), 1, "{next}");
     let body = json!({ "chainIds": [137, 80002], "contractAddress": MASKS, "lastBlockNumber": 11 });
     said.call(a, "IndexerGateway/GetBalanceUpdates", body).await;
-    let synced = |contract: &str| json!({ "accountAddress": ANNA, "contractAddress": contract });
+    let synced =
+        |contract: &str| json!({ "chainId": 137, "accountAddress": ANNA, "contractAddress": contract });
     said.call(a, "Indexer/SyncBalance", synced(MASKS)).await;
     said.call(a, "Indexer/SyncBalance", synced(NOBODY)).await;
     insta::assert_snapshot!(said.text());

@@ -20,14 +20,15 @@ async fn listed() -> TestApp {
 async fn of_a_currency_a_collection_and_a_token() {
     let app = listed().await;
     let (mut said, a) = (Transcript::default(), &app.project_a);
-    said.call(a, "Indexer/GetTokenPrice", json!({ "q": { "contractAddress": RELICS } })).await;
+    said.call(a, "Indexer/GetTokenPrice", json!({ "chainId": 137, "q": { "contractAddress": RELICS } }))
+        .await;
     let token = |token: &str| json!({ "contractAddress": RELICS, "tokenID": token });
     let coin = json!({ "contractAddress": COIN });
     let unknown = json!({ "contractAddress": UNKNOWN });
     let all = json!([token("1"), token("2"), token("3"), coin, unknown]);
-    said.call(a, "Indexer/GetTokenPrices", json!({ "q": all })).await;
-    said.call(a, "Indexer/ListTokenPrices", json!({ "page": { "pageSize": 1 } })).await;
-    said.call(a, "Indexer/GetTokenPrices", json!({ "q": vec![unknown; 51] })).await;
+    said.call(a, "Indexer/GetTokenPrices", json!({ "chainId": 137, "q": all })).await;
+    said.call(a, "Indexer/ListTokenPrices", json!({ "chainId": 137, "page": { "pageSize": 1 } })).await;
+    said.call(a, "Indexer/GetTokenPrices", json!({ "chainId": 137, "q": vec![unknown; 51] })).await;
     let on_chain = |chain: u64, queries: Value| json!({ "chainID": chain, "queries": queries });
     let of_one = on_chain(137, json!([coin]));
     said.call(a, "IndexerGateway/GetTokenPrice", json!({ "q": of_one })).await;
