@@ -152,7 +152,7 @@ pub(crate) struct Listen {
 pub(crate) struct Demo {
     #[command(flatten)]
     pub(crate) listen: Listen,
-    /// Node of a development chain, such as http://127.0.0.1:8545 of anvil or hardhat
+    /// Node of a development chain, such as `http://127.0.0.1:8545` of anvil or hardhat
     #[arg(long, value_name = "URL")]
     pub(crate) node: Option<String>,
     /// File with the private key of the account that deploys and pays, where it is none of the node's own; the variable

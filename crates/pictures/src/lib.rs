@@ -181,7 +181,7 @@ impl Pictures {
         let whole = match named {
             Named::Here(picture) => picture,
             Named::There(link) if size == Size::Whole => return self.0.fetch(link).await,
-            there => {
+            there @ Named::There(_) => {
                 let key = (hash, Size::Whole);
                 let kept = lock(&self.0.cache).get(&key, self.0.backstage.now());
                 match kept {

@@ -1,4 +1,5 @@
 //! Small copies of pictures, hostile ones among them.
+#![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
 use std::sync::Arc;
 

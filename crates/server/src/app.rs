@@ -141,15 +141,14 @@ impl App {
         let unusable = |source| StartError::Data { path: data.display().to_string(), source };
         make_private_directory(&data).map_err(unusable)?;
         let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
-        let files = Files::open(&settings.storage, &settings.s3, entropy::word);
-        let files = files.await.map_err(StartError::Files)?;
+        let files =
+            Files::open(&settings.storage, &settings.s3, entropy::word).await.map_err(StartError::Files)?;
         // Less than a request may take, so that its caller is told what there was none of; but a start takes its time.
         let turn_timeout =
             Duration::from_millis(settings.limits.request_timeout_ms / 2).max(TURN_TIMEOUT_MIN);
         let options = OpenOptions { turn_timeout, ..settings.open_options() };
         let store = Store::open(&settings.database_url(), options, clock.now()).await?;
-        let refusals = Refusals::default();
-        let peers = peers(&settings, &signer);
+        let (refusals, peers) = (Refusals::default(), peers(&settings, &signer));
         let metrics = Metrics::new(refusals.counters(), peers.as_ref().map(|peers| peers.metrics()));
         let service_name = ServiceName::new(&settings.service.name);
         let meter = Meter::new(settings.quotas.clone());

@@ -33,6 +33,7 @@ use crate::route::{Effect, Handler};
 use crate::router::Registered;
 use crate::shares::{Exhausted, Share};
 use crate::streams::{LINES, Standing};
+use crate::trial::Trial;
 
 const WEBRPC: HeaderName = HeaderName::from_static("webrpc");
 const WEBRPC_VALUE: &str =
@@ -392,7 +393,7 @@ fn limit_trial(
     if !trial.is_key(RequestCredentials::read(asked)?.key()) {
         return Ok(());
     }
-    trial.check(route)?;
+    Trial::check(route)?;
     if let Some(allowance) = trial.take(peer, route.cost.max(1), now) {
         within_rate(allowance, true, headers)?;
     }

@@ -34,7 +34,7 @@ const SCRIPT: &str = concat!(
 static VERSION: LazyLock<String> = LazyLock::new(|| version_of(&[STYLE, SCRIPT]));
 
 fn version_of(texts: &[&str]) -> String {
-    let digest = texts.iter().fold(Sha256::new(), |digest, text| digest.chain_update(text)).finalize();
+    let digest = texts.iter().fold(Sha256::new(), Sha256::chain_update).finalize();
     const_hex::encode(&digest[..6])
 }
 

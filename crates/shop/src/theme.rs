@@ -78,7 +78,9 @@ pub(crate) fn css(storefront: &Storefront, public_url: &str) -> String {
     let mut css = format!(":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}");
     // Nothing is loaded from elsewhere.
     if let Some(path) = own_path(public_url, storefront.settings.font_url.as_str()) {
-        css.push_str(&format!("@font-face{{font-family:Shop;src:url(\"{path}\");font-display:swap}}:root{{--sans:Shop,system-ui,sans-serif}}"));
+        css += "@font-face{font-family:Shop;src:url(\"";
+        css += path;
+        css += "\");font-display:swap}:root{--sans:Shop,system-ui,sans-serif}";
     }
     css
 }

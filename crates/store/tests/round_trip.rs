@@ -295,6 +295,7 @@ other! {
     Option<TokenId>: |token| if token.is_some() { None } else { Some(TokenId::ZERO) };
     Address: |address| if *address == Address::ZERO { Address::from_bytes([9; 20]) } else { Address::ZERO };
     Amount: |amount| if *amount == Amount::MAX { Amount::ZERO } else { Amount::MAX };
+    bool: |is| !*is;
     u8: |number| number.wrapping_add(1);
     i64: |number| number.wrapping_sub(1);
     u64: |number| number ^ 1;

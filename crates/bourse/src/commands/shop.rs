@@ -38,10 +38,9 @@ struct Shop {
 
 /// Everything of the list, in the order in which one sees to it.
 pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
-    let store = match Store::connect(&settings.database_url(), settings.open_options()).await {
-        Ok(store) => store,
+    let Ok(store) = Store::connect(&settings.database_url(), settings.open_options()).await else {
         // Said by the checks of the database already.
-        Err(_) => return Vec::new(),
+        return Vec::new();
     };
     let check = |name, result| Check { name, result };
     let mut checks = vec![check("public address", check_address(settings))];
@@ -92,7 +91,7 @@ async fn shops(store: &Store) -> Result<Vec<Shop>, StoreError> {
 }
 
 /// Several findings as one.
-fn all(wrong: Vec<String>, fine: String) -> Result<String, String> {
+fn all(wrong: &[String], fine: String) -> Result<String, String> {
     if wrong.is_empty() { Ok(fine) } else { Err(wrong[..wrong.len().min(TOLD_MAX)].join("; ")) }
 }
 
@@ -128,7 +127,7 @@ async fn check_people(store: &Store) -> Result<Result<String, String>, StoreErro
             ));
         }
     }
-    Ok(all(wrong, format!("{}, with a second factor", administrators.len())))
+    Ok(all(&wrong, format!("{}, with a second factor", administrators.len())))
 }
 
 fn check_backup(settings: &Settings, now: Timestamp) -> Result<String, String> {
@@ -166,7 +165,7 @@ fn check_storefronts(shops: &[Shop]) -> Result<String, String> {
         }
     }
     let domains: Vec<&str> = shops.iter().map(|shop| shop.storefront.storefront.domain.as_str()).collect();
-    all(wrong, domains.join(", "))
+    all(&wrong, domains.join(", "))
 }
 
 /// Whether somebody receives what is taken of trades.
@@ -186,7 +185,7 @@ fn check_fees(shops: &[Shop]) -> Result<String, String> {
         }
     }
     let fine = if taken.is_empty() { "none is taken".to_owned() } else { taken.join(", ") };
-    all(wrong, fine)
+    all(&wrong, fine)
 }
 
 fn check_keys(shops: &[Shop]) -> Result<String, String> {
@@ -203,7 +202,7 @@ fn check_keys(shops: &[Shop]) -> Result<String, String> {
             )
         }));
     }
-    all(wrong, "all that work are limited to origins and services".to_owned())
+    all(&wrong, "all that work are limited to origins and services".to_owned())
 }
 
 /// Whether each chain has a node that answers for it, and our marketplaces are there.
@@ -222,13 +221,13 @@ async fn check_nodes(settings: &Settings, shops: &[Shop]) -> Result<String, Stri
         };
         match check_node(network).await {
             Ok(()) if network.is_for_tests() => {
-                fine.push(format!("{} (its coins are worth nothing)", network.name))
+                fine.push(format!("{} (its coins are worth nothing)", network.name));
             }
             Ok(()) => fine.push(network.name.clone()),
             Err(reason) => wrong.push(format!("{}: {reason}", network.name)),
         }
     }
-    all(wrong, fine.join(", "))
+    all(&wrong, fine.join(", "))
 }
 
 async fn check_node(network: &Network) -> Result<(), String> {
@@ -273,5 +272,5 @@ async fn check_followed(store: &Store, shops: &[Shop]) -> Result<Result<String, 
             )),
         }
     }
-    Ok(all(wrong, format!("{count} followed")))
+    Ok(all(&wrong, format!("{count} followed")))
 }

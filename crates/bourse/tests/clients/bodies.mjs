@@ -9,6 +9,8 @@ export function inOrder(methods) {
 
 // `known` has what the demonstration says of itself; `said` the last answer of each operation of this client.
 export const bodies = {
+  // Its clients have different numbers for what is not found, and the same for what is missing.
+  'Marketplace/CheckoutOptionsSalesContract': () => ({}),
   'Collections/UpdateCollection': ({ said }) => ({ collection: { ...said.CreateCollection.collection, private: false } }),
   'Collections/PublishCollection': ({ said }) => ({ collectionId: said.CreateCollection.collection.id, recursive: true }),
   'Collections/UnpublishCollection': ({ said }) => ({ collectionId: said.CreateCollection.collection.id }),

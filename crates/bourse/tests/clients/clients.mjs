@@ -54,7 +54,7 @@ export const notServed = {
 // so by this error of the client.
 export const refused = {
   'Marketplace/Execute': 'InvalidArgumentError',
-  'Marketplace/CheckoutOptionsSalesContract': 'NotFoundError',
+  'Marketplace/CheckoutOptionsSalesContract': 'InvalidArgumentError',
   'Marketplace/GetPrimarySaleItem': 'NotFoundError',
   'Marketplace/ListPrimarySaleItems': 'NotFoundError',
   'Marketplace/GetCountOfPrimarySaleItems': 'NotFoundError',

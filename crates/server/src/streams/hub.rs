@@ -101,12 +101,11 @@ impl Hub {
         is_page: bool,
     ) -> Result<Listener, StoreError> {
         let known = self.state().topics.get(&id).map(|topic| topic.told);
-        let told = match known {
-            Some(told) => told,
-            None => {
-                let (mark, place) = store.news_end(id).await?;
-                Told { mark, place }
-            }
+        let told = if let Some(told) = known {
+            told
+        } else {
+            let (mark, place) = store.news_end(id).await?;
+            Told { mark, place }
         };
         let mut state = self.state();
         let last = state.last;

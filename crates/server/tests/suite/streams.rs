@@ -75,7 +75,8 @@ impl Stream {
                 continue;
             };
             found.extend(line.strip_prefix(beginning).filter(|line| !line.is_empty()).map(parsed));
-            self.text = rest.to_owned();
+            let rest = rest.to_owned();
+            self.text = rest;
         }
         found
     }

@@ -16,16 +16,14 @@ use crate::asking::{CollectionRef, Visit};
 
 pub(super) async fn show(visit: Visit, RawQuery(query): RawQuery, asked: HeaderMap) -> Answer {
     let path = visit.uri.0.path();
-    let link = match visit.shop.links.find(path, visit.shop.backstage.now()) {
-        Some(link) => link,
-        None => {
-            let (collection, token) = (visit.collection().await?, visit.part::<TokenId>("token")?);
-            let metadata: TokenMetadata =
-                serde_json::from_value(token_json(&visit, &collection, token).await?)?;
-            let link = link_of(&metadata).to_owned();
-            visit.shop.links.note(path, &link, visit.shop.backstage.now());
-            link
-        }
+    let link = if let Some(link) = visit.shop.links.find(path, visit.shop.backstage.now()) {
+        link
+    } else {
+        let (collection, token) = (visit.collection().await?, visit.part::<TokenId>("token")?);
+        let metadata: TokenMetadata = serde_json::from_value(token_json(&visit, &collection, token).await?)?;
+        let link = link_of(&metadata).to_owned();
+        visit.shop.links.note(path, &link, visit.shop.backstage.now());
+        link
     };
     if let Some(path) = own_path(&visit.shop.backstage.settings().public_url(), &link) {
         let mut response = StatusCode::SEE_OTHER.into_response();

@@ -96,27 +96,24 @@ impl Stage {
         let wallets = cast(&sender, key, genesis.as_bytes()).await?;
         bourse_server::make_private_directory(&settings.storage.data)
             .map_err(CommandError::io("making the data directory"))?;
-        let journal = match Journal::read(&settings.storage.data)? {
-            Some(journal) => {
-                same_chain(&sender, &journal.record, &genesis, settings).await?;
-                same_studio(&journal.record, &wallets[STUDIO])?;
-                journal
-            }
-            None => {
-                let record = Record {
-                    api_url: String::new(),
-                    network: network(settings, sender.chain),
-                    chain_id: sender.chain,
-                    genesis,
-                    from_block: sender.head().await?,
-                    studio: wallets[STUDIO].address,
-                    project: None,
-                    contracts: Vec::new(),
-                    done: 0,
-                    under_way: None,
-                };
-                Journal::new(&settings.storage.data, record)
-            }
+        let journal = if let Some(journal) = Journal::read(&settings.storage.data)? {
+            same_chain(&sender, &journal.record, &genesis, settings).await?;
+            same_studio(&journal.record, &wallets[STUDIO])?;
+            journal
+        } else {
+            let record = Record {
+                api_url: String::new(),
+                network: network(settings, sender.chain),
+                chain_id: sender.chain,
+                genesis,
+                from_block: sender.head().await?,
+                studio: wallets[STUDIO].address,
+                project: None,
+                contracts: Vec::new(),
+                done: 0,
+                under_way: None,
+            };
+            Journal::new(&settings.storage.data, record)
         };
         let stage = Self { sender, wallets, journal };
         stage.check_money().await?;
@@ -295,13 +292,12 @@ async fn cast(
     key: Option<&SecretString>,
     public: &[u8],
 ) -> Result<Vec<Wallet>, CommandError> {
-    let mut wallets = match key {
-        Some(key) => vec![Wallet::of_secret(key)?],
-        None => {
-            let accounts: Vec<bourse_wire::Address> =
-                sender.ask("eth_accounts", serde_json::json!([])).await.unwrap_or_default();
-            accounts.into_iter().take(PEOPLE + 1).map(Wallet::of_node).collect()
-        }
+    let mut wallets = if let Some(key) = key {
+        vec![Wallet::of_secret(key)?]
+    } else {
+        let accounts: Vec<bourse_wire::Address> =
+            sender.ask("eth_accounts", serde_json::json!([])).await.unwrap_or_default();
+        accounts.into_iter().take(PEOPLE + 1).map(Wallet::of_node).collect()
     };
     let nobody = || {
         CommandError::Other(

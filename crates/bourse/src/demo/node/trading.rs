@@ -181,8 +181,8 @@ impl Market {
         let maker = json!(self.address(maker));
         let known = async || {
             let answer = self.ask(operation, &body).await?;
-            let orders = answer[member].as_array().into_iter().flatten();
-            Ok(orders.cloned().find(|order| order["createdBy"] == maker))
+            let mut orders = answer[member].as_array().into_iter().flatten();
+            Ok(orders.find(|order| order["createdBy"] == maker).cloned())
         };
         self.wait(&format!("an order of {maker}"), known).await
     }

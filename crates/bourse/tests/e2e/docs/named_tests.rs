@@ -12,7 +12,7 @@ fn each_line_about_contracts_names_tests_that_are_there() {
     let rows: Vec<&str> = section.lines().filter(|line| line.starts_with('|')).skip(2).collect();
     assert!(rows.len() > 20, "{rows:#?}");
     for row in rows {
-        let tests: Vec<(&str, &str)> = row.split("[").skip(1).filter_map(named).collect();
+        let tests: Vec<(&str, &str)> = row.split('[').skip(1).filter_map(named).collect();
         assert!(!tests.is_empty(), "no test shows this: {row}");
         for (test, file) in tests {
             let source = std::fs::read_to_string(repository().join("docs").join(file)).unwrap();

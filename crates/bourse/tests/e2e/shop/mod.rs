@@ -175,7 +175,8 @@ fn what_goes_wrong_is_told_and_moves_nothing() {
     person.clicks("[data-confirm]");
     assert!(person.is_told().contains("You said no"));
     person.refuses.set(false);
-    (person.chain.set(1), person.switches.set(false));
+    person.chain.set(1);
+    person.switches.set(false);
     buys();
     assert!(person.is_told().contains("another network"));
     person.switches.set(true);
