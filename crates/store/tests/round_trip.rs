@@ -309,8 +309,9 @@ other! {
     };
 }
 
-/// That an order was seen again is no change, whenever that was, and what covers it only a chain states.
-const NO_CHANGE: [&str; 4] = ["created_at", "updated_at", "operator", "backing"];
+/// That an order was seen again is no change, whenever that was; what covers it only a chain states, and whether it is filled
+/// whole only what was signed.
+const NO_CHANGE: [&str; 5] = ["created_at", "updated_at", "operator", "backing", "is_whole"];
 
 #[test]
 fn orders_come_back_and_every_field_counts() {
