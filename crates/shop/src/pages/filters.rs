@@ -1,24 +1,17 @@
 //! The form of filters of a collection: search, order, price and properties with how many tokens have each value.
 
+use bourse_pages::facets::{VALUE_CHARS, VALUES_BYTES_MAX, Values, bounds};
 use bourse_pages::format;
-use bourse_pages::property::{FieldKind, Property, as_field};
-use bourse_pages::records::{Facet, ValueCount};
+use bourse_pages::property::Property;
+use bourse_pages::records::Facet;
 use maud::{Markup, html};
 
 use super::collection::Shown;
 
 /// Properties that are shown.
 const PROPERTIES_MAX: usize = 30;
-/// Values that are shown of a property, and when somebody wants to see more.
-const VALUES_MAX: usize = 8;
-const VALUES_ALL_MAX: usize = 200;
-/// What the values of all properties may take in the page, in bytes.
-const VALUES_BYTES_MAX: usize = 24 * 1024;
 /// Properties that are open from the beginning.
 const OPEN_MAX: usize = 3;
-/// Characters of a value that are shown.
-const VALUE_CHARS: usize = 60;
-
 /// The ways to sort: the word in the address, and the key of what it is called.
 const SORTS: [(&str, &str); 6] = [
     ("", "filters.best"),
@@ -103,7 +96,7 @@ fn group(
             summary { bdi { (name) } }
             div role="group" aria-label=(name) {
                 @match facet.min.zip(facet.max) {
-                    Some(range) => (bounds(shown, facet, chosen, range)),
+                    Some(range) => (bounds(facet, chosen, range, (shown.visit.say("filters.from"), shown.visit.say("filters.to")))),
                     None => (values(shown, facet, chosen, room)),
                 }
             }
@@ -111,57 +104,14 @@ fn group(
     }
 }
 
-fn bounds(shown: &Shown<'_>, facet: &Facet, chosen: Option<&Property>, (min, max): (i64, i64)) -> Markup {
-    let typed = |bound: fn(&Property) -> &String| chosen.map(bound).map_or("", String::as_str);
-    let field = |name: String, label: &str, placeholder: i64, value: &str| {
-        html! { label { (label) input name=(name) inputmode="numeric" placeholder=(placeholder) value=(value); } }
-    };
-    html! {
-        div.pair {
-            (field(FieldKind::Min.field(&facet.name), shown.visit.say("filters.from"), min, typed(|known| &known.min)))
-            (field(FieldKind::Max.field(&facet.name), shown.visit.say("filters.to"), max, typed(|known| &known.max)))
-        }
-    }
-}
-
-/// The values of a property: what is chosen, then those that most tokens have, as many as there is room for.
 fn values(shown: &Shown<'_>, facet: &Facet, chosen: Option<&Property>, room: &mut usize) -> Markup {
     let is_whole = shown.query.text("more") == facet.name;
-    let count_max = if is_whole { VALUES_ALL_MAX } else { VALUES_MAX };
-    let is_chosen = |value: &ValueCount| {
-        let (given, text) = as_field(&value.value);
-        chosen.is_some_and(|chosen| chosen.has(given, &text))
-    };
-    let mut known: Vec<(&ValueCount, bool)> =
-        facet.counts.iter().map(|value| (value, is_chosen(value))).collect();
-    known.retain(|(value, is_chosen)| value.count > 0 || *is_chosen);
-    known.sort_by_key(|(value, is_chosen)| (!is_chosen, std::cmp::Reverse(value.count)));
-    let mut choices = Vec::new();
-    for (value, is_chosen) in known.iter().take(count_max) {
-        let choice = choice(facet, value, *is_chosen);
-        if choice.0.len() > *room && !is_chosen {
-            break;
-        }
-        *room = room.saturating_sub(choice.0.len());
-        choices.push(choice);
-    }
-    let hidden = known.len() - choices.len();
+    let Values { boxes, hidden } = Values::new(facet, chosen, is_whole, room);
     let more = || shown.query.without("more", None).with(&shown.collection.path, &[("more", &facet.name)]);
     html! {
-        @for choice in &choices { (choice) }
+        @for shown in &boxes { (shown) }
         @if hidden > 0 && !is_whole {
             a.more href=(more()) { (shown.visit.words.say_of("filters.more", &format::number(hidden))) }
-        }
-    }
-}
-
-fn choice(facet: &Facet, value: &ValueCount, is_chosen: bool) -> Markup {
-    let (given, text) = as_field(&value.value);
-    html! {
-        label.box {
-            input type="checkbox" name=(given.field(&facet.name)) value=(text) checked[is_chosen];
-            span.value { (format::shortened(&text, VALUE_CHARS)) }
-            span.count { (format::number(value.count)) }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The form of filters: everything that operations filter by.
 
-use bourse_pages::property::{FieldKind, Property, as_field};
+use bourse_pages::facets::{VALUE_CHARS, VALUES_BYTES_MAX, Values, bounds};
+use bourse_pages::property::{FieldKind, Property};
 use bourse_pages::query::{Query, SORTS};
-use bourse_pages::records::{Currencies, Currency, Facet, ValueCount};
+use bourse_pages::records::{Currencies, Currency, Facet};
 use bourse_wire::Address;
 use maud::{Markup, html};
 
@@ -12,16 +13,8 @@ use crate::pages::collections::CollectionRef;
 
 /// Properties that are shown.
 const PROPERTIES_MAX: usize = 40;
-/// Values that are shown of a property, and when somebody wants to see more.
-const VALUES_MAX: usize = 8;
-const VALUES_ALL_MAX: usize = 200;
-/// What the values of all properties may take in the page, in bytes; those of one that is shown whole may take it again.
-const VALUES_BYTES_MAX: usize = 24 * 1024;
 /// Properties that are open from the beginning.
 const OPEN_MAX: usize = 3;
-/// Characters of a value that are shown.
-const VALUE_CHARS: usize = 80;
-
 /// Fields that take accounts.
 const ACCOUNTS: [(&str, &str); 4] = [
     ("owner", "Held by"),
@@ -173,7 +166,7 @@ fn property(
             summary { (format::shortened(&facet.name, VALUE_CHARS)) }
             div role="group" aria-label=(name) {
                 @match facet.min.zip(facet.max) {
-                    Some(range) => (bounds(facet, chosen, range)),
+                    Some(range) => (bounds(facet, chosen, range, ("From", "To"))),
                     None => (values(collection, query, selection, room)),
                 }
             }
@@ -181,23 +174,6 @@ fn property(
     }
 }
 
-fn bounds(facet: &Facet, chosen: Option<&Property>, (min, max): (i64, i64)) -> Markup {
-    let typed = |bound: fn(&Property) -> &String| chosen.map(bound).map_or("", String::as_str);
-    html! {
-        div.pair {
-            label {
-                "From"
-                input name=(FieldKind::Min.field(&facet.name)) inputmode="numeric" placeholder=(min) value=(typed(|known| &known.min));
-            }
-            label {
-                "To"
-                input name=(FieldKind::Max.field(&facet.name)) inputmode="numeric" placeholder=(max) value=(typed(|known| &known.max));
-            }
-        }
-    }
-}
-
-/// The values of a property: what is chosen, then those that most tokens have, as many as there is room for.
 fn values(
     collection: &CollectionRef,
     query: &Query,
@@ -206,28 +182,12 @@ fn values(
 ) -> Markup {
     let FacetSelection { facet, chosen } = *selection;
     let is_whole = query.text("more") == facet.name;
-    let (count_max, mut whole_room) = (if is_whole { VALUES_ALL_MAX } else { VALUES_MAX }, VALUES_BYTES_MAX);
+    // One that is shown whole takes no room from the others.
+    let mut whole_room = VALUES_BYTES_MAX;
     let room = if is_whole { &mut whole_room } else { room };
-    let is_chosen = |value: &ValueCount| {
-        let (given, text) = as_field(&value.value);
-        chosen.is_some_and(|chosen| chosen.has(given, &text))
-    };
-    let mut known: Vec<(&ValueCount, bool)> =
-        facet.counts.iter().map(|value| (value, is_chosen(value))).collect();
-    known.retain(|(value, is_chosen)| value.count > 0 || *is_chosen);
-    known.sort_by_key(|(value, is_chosen)| (!is_chosen, std::cmp::Reverse(value.count)));
-    let mut choices = Vec::new();
-    for (value, is_chosen) in known.iter().take(count_max) {
-        let choice = choice(facet, value, *is_chosen);
-        if choice.0.len() > *room && !is_chosen {
-            break;
-        }
-        *room = room.saturating_sub(choice.0.len());
-        choices.push(choice);
-    }
-    let hidden = known.len() - choices.len();
+    let Values { boxes, hidden } = Values::new(facet, chosen, is_whole, room);
     html! {
-        @for choice in &choices { (choice) }
+        @for shown in &boxes { (shown) }
         @if hidden > 0 && !is_whole {
             a.more href=(query.without("more", None).with(&collection.path, &[("more", &facet.name)])) {
                 (format::number(hidden)) " more" span.unseen { " values of " (facet.name) }
@@ -235,17 +195,6 @@ fn values(
         }
         @if (hidden > 0 && is_whole) || facet.counts.is_empty() {
             label { "Another value" input name=(FieldKind::Text.field(&facet.name)) maxlength="256"; }
-        }
-    }
-}
-
-fn choice(facet: &Facet, value: &ValueCount, is_chosen: bool) -> Markup {
-    let (given, text) = as_field(&value.value);
-    html! {
-        label.box {
-            input type="checkbox" name=(given.field(&facet.name)) value=(text) checked[is_chosen];
-            span.value { (format::shortened(&text, VALUE_CHARS)) }
-            span.count { (format::number(value.count)) }
         }
     }
 }
