@@ -78,6 +78,21 @@ pub(crate) fn native_coin(chain: u64) -> Option<Currency> {
     })
 }
 
+/// Networks that are built in without a coin: others use the number of `toy-testnet` for a network with another currency; of the rest
+/// it is not settled.
+#[cfg(test)]
+pub(crate) const COINLESS: [&str; 9] = [
+    "tempo",
+    "robinhood",
+    "arc",
+    "sandbox-testnet",
+    "incentiv",
+    "incentiv-testnet-v2",
+    "arc-testnet",
+    "toy-testnet",
+    "skale-base-testnet",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,19 +102,7 @@ mod tests {
     fn built_in_networks_have_their_currencies() {
         let without: Vec<&str> =
             BUILT_IN.iter().filter(|(_, id)| native_coin(*id).is_none()).map(|(name, _)| *name).collect();
-        // Others use the number of `toy-testnet` for a network with another currency; of the rest it is not settled.
-        let expected = [
-            "tempo",
-            "robinhood",
-            "arc",
-            "sandbox-testnet",
-            "incentiv",
-            "incentiv-testnet-v2",
-            "arc-testnet",
-            "toy-testnet",
-            "skale-base-testnet",
-        ];
-        assert_eq!(without, expected);
+        assert_eq!(without, COINLESS);
         let is_built_in = |chain: &u64| BUILT_IN.iter().any(|(_, id)| id == chain);
         assert!(ETHER.iter().chain(OTHERS.iter().map(|(id, ..)| id)).all(is_built_in));
         assert!(ETHER.is_sorted() && OTHERS.is_sorted());

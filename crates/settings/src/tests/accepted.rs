@@ -6,6 +6,7 @@ use secrecy::ExposeSecret;
 use toml::Value;
 
 use super::*;
+use crate::coins::COINLESS;
 use crate::keys::{Keys, Setting};
 
 /// A valid value that differs from the default, as the text of a variable.
@@ -228,19 +229,6 @@ fn a_network_that_is_known_by_name_needs_nothing_but_a_node() {
     assert_eq!(polls, [500, 250]);
     assert_eq!(settings.networks.iter().count(), BUILT_IN.len());
 }
-
-/// Networks of which the own coin is not built in, or of which others use the number.
-const COINLESS: [&str; 9] = [
-    "tempo",
-    "robinhood",
-    "arc",
-    "sandbox-testnet",
-    "incentiv",
-    "incentiv-testnet-v2",
-    "arc-testnet",
-    "toy-testnet",
-    "skale-base-testnet",
-];
 
 #[test]
 fn a_node_alone_is_enough_for_each_network_that_is_known_by_name() {
