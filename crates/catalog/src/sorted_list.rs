@@ -352,7 +352,7 @@ fn set(places: &mut Places, place: u16) {
 }
 
 /// How many of the first numbers have a property that all those before one without it have.
-fn partition(count: usize, has: impl Fn(usize) -> bool) -> usize {
+pub(crate) fn partition(count: usize, has: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low + (high - low) / 2;

@@ -35,7 +35,7 @@ pub use order::PreparedOrder;
 pub(crate) use order::{NO_TOKEN, Order};
 pub(crate) use order_list::{ListedOrder, OrderList, Place};
 pub(crate) use order_sets::OrderSets;
-pub(crate) use order_test::{OrderTest, Span};
+pub(crate) use order_test::{ListedChunk, OrderTest, Span};
 pub(crate) use price_list::PriceList;
 use relist::{StaleToken, Turn};
 pub(crate) use side::SideBook;

@@ -27,9 +27,11 @@ pub(crate) struct OrderTest<'a> {
 
 /// A part of a list, and how to go through it.
 #[derive(Clone, Copy)]
-pub(crate) struct Span {
+pub(crate) struct Span<'b> {
     pub(crate) from: Place,
     pub(crate) to: Place,
+    /// Only orders of these tokens.
+    pub(crate) awaited: Option<&'b Bits>,
     /// Whether from its end.
     pub(crate) reverse: bool,
     /// So many orders at a time.
@@ -137,6 +139,24 @@ impl<'a> OrderTest<'a> {
         self.of_list_from(OrderList::START, (book, side), list)
     }
 
+    /// How many orders of a list of a side the filter lets through, of tokens that are awaited.
+    pub(crate) fn count_of_list(
+        &self,
+        (book, side): (&Book, OrderSide),
+        list: &OrderList,
+        awaited: Option<&Bits>,
+    ) -> usize {
+        let check = self.price_check(book, side, list);
+        let count = |run: OrderRun<'_>| {
+            let marks = self.marks(run, awaited);
+            if check.windows.is_empty() {
+                return marks.count_ones() as usize;
+            }
+            run.marked(marks).filter(|(place, order)| check.allows(*place, order)).count()
+        };
+        list.runs(check.ends.0, check.ends.1).map(count).sum()
+    }
+
     /// The same from a place on.
     pub(crate) fn of_list_from<'l>(
         &'l self,
@@ -157,13 +177,13 @@ impl<'a> OrderTest<'a> {
         &'l self,
         (book, side): (&Book, OrderSide),
         list: &'l OrderList,
-        span: Span,
+        span: Span<'l>,
     ) -> impl Iterator<Item = ListedChunk<'l>> {
         let check = self.price_check(book, side, list);
         let (from, to) = (check.ends.0.max(span.from), check.ends.1.min(span.to));
         let runs = list.runs(from, to.max(from));
         chunks(runs, span, move |run| {
-            let marked = run.marked(self.marks(run, None));
+            let marked = run.marked(self.marks(run, span.awaited));
             marked.filter(|(place, order)| check.allows(*place, order)).map(|(_, order)| order).collect()
         })
     }
@@ -173,14 +193,14 @@ impl<'a> OrderTest<'a> {
         &'l self,
         book: &'l Book,
         list: &'l OrderList,
-        span: Span,
+        span: Span<'l>,
     ) -> impl Iterator<Item = ListedChunk<'l>> {
         let has_price = |order: &ListedOrder| {
             let allows = |order: &Order| self.allows_price(book, order);
             self.filter.prices.is_empty() || book.order(order.slot).is_some_and(allows)
         };
         chunks(list.runs(span.from, span.to), span, move |run| {
-            let marked = run.marked(self.marks(run, None)).map(|(_, order)| order);
+            let marked = run.marked(self.marks(run, span.awaited)).map(|(_, order)| order);
             marked.filter(|order| has_price(order)).collect()
         })
     }
@@ -245,16 +265,16 @@ impl<'a> OrderTest<'a> {
     }
 }
 
-/// What is let through of runs, several of them at a time.
+/// What is let through of runs, several of them at a time, and so many that there is something.
 fn chunks<'l>(
     runs: impl DoubleEndedIterator<Item = OrderRun<'l>>,
-    Span { reverse, step, .. }: Span,
+    Span { reverse, step, .. }: Span<'_>,
     allowed: impl Fn(OrderRun<'l>) -> Vec<&'l ListedOrder>,
 ) -> impl Iterator<Item = ListedChunk<'l>> {
     let mut runs = runs;
     std::iter::from_fn(move || {
         let (mut last, mut orders, mut seen) = (None, Vec::new(), 0);
-        while seen < step
+        while (seen < step || orders.is_empty())
             && let Some(run) = if reverse { runs.next_back() } else { runs.next() }
         {
             let mut found = allowed(run);

@@ -10,18 +10,21 @@ use bourse_wire::{Address, OrderSide};
 
 use super::candidates::Candidates;
 use super::matches::SideMatches;
-use super::merged_orders::{Chunk, Merge, Rank, Sequence, Source};
+use super::merged_orders::{Chunk, ChunkOrders, Merge, Rank, Sequence, Source};
 use super::rows::{Row, Rows, is_sparse};
+use super::walk::{BlockMatches, Order, Segment, Selection};
 use super::{Column, Sort, Start};
-use crate::book::{NO_TOKEN, OrderList, OrderTest, Place, PriceList, Span};
+use crate::book::{ListedChunk, NO_TOKEN, OrderList, OrderTest, Place, PriceList, Span};
 use crate::collection::Collection;
 use crate::filter::{OrderFilter, TokenFilter};
-use crate::sorted_list::{Run, SortedList};
+use crate::sorted_list::{Cursor, Run};
 
 /// Orders that may be gathered and sorted rather than looked for in lists.
 const GATHERED_MAX: usize = 8_192;
 /// So few tokens are always asked one by one.
 const GATHERED_TOKENS_MAX: usize = 64;
+/// So few tokens are asked one by one rather than put into sets first.
+const SAID_TOKENS_MAX: usize = 512;
 /// Orders of a list that are looked at together near the front, and where many are skipped.
 const STEP_MIN: usize = 64;
 const STEP_MAX: usize = 1_024;
@@ -77,6 +80,7 @@ fn sides(side: OrderSide) -> &'static [OrderSide] {
 /// Which orders are asked for, as it is asked of many of them.
 struct Asked<'a> {
     collection: &'a Collection,
+    tokens: &'a TokenFilter,
     orders: &'a OrderFilter,
     test: OrderTest<'a>,
     candidates: Candidates<'a>,
@@ -85,7 +89,7 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn new(collection: &'a Collection, tokens: &TokenFilter, orders: &'a OrderFilter) -> Self {
+    fn new(collection: &'a Collection, tokens: &'a TokenFilter, orders: &'a OrderFilter) -> Self {
         // Beside sets of orders it is always worth having one set of tokens.
         let candidates = collection.candidates(tokens).for_list(collection, usize::MAX);
         let is_any_wanted = match &candidates {
@@ -93,7 +97,7 @@ impl<'a> Asked<'a> {
             _ => collection.book.collection_offers().len() > 0 && candidates.len(collection) > 0,
         };
         let test = OrderTest::new(orders, &collection.book, &collection.holders);
-        Self { collection, orders, test, candidates, is_any_wanted }
+        Self { collection, tokens, orders, test, candidates, is_any_wanted }
     }
 
     fn are_all(&self) -> bool {
@@ -129,6 +133,12 @@ impl<'a> Asked<'a> {
             orders.filter(|(_, order)| self.test.allows(book, order)).map(|(slot, _)| slot).collect()
         }
     }
+}
+
+/// The lists of the tokens of a side by the price of their only order: those that have a rate, and the others.
+struct SideLists<'s> {
+    side: OrderSide,
+    only: Vec<Segment<'s>>,
 }
 
 /// A page as it is looked for in lists.
@@ -194,6 +204,8 @@ impl Collection {
         let list = self.book.ranked(side);
         let ranked = if several.count() * COUNTED_SHARE < list.len() {
             of_tokens(&mut several.iter().filter(|token| asked.wants(*token)))
+        } else if asked.candidates.are_sure() {
+            asked.test.count_of_list((&self.book, side), list, asked.candidates.superset())
         } else {
             asked.test.of_list(&self.book, side, list).filter(|(_, order)| asked.wants(order.token)).count()
         };
@@ -253,6 +265,10 @@ impl Collection {
 
     /// The tokens that may have orders on a side that are asked for, where those are few.
     fn few_tokens(&self, query: &BookQuery<'_>, asked: &Asked<'_>, side: OrderSide) -> Option<Vec<u32>> {
+        if let Some(mut tokens) = self.few_said(side, asked.orders, SAID_TOKENS_MAX) {
+            tokens.retain(|token| asked.wants(*token));
+            return Some(tokens);
+        }
         let SideMatches { best, others, .. } = asked.matches(side);
         let about = best.count() + others.count();
         let listed = self.book.orders_len(side);
@@ -277,12 +293,13 @@ impl<'a> Walk<'a> {
             return merge.found;
         }
         let matches: Vec<SideMatches<'_>> = sides.iter().map(|side| self.asked.matches(*side)).collect();
+        let lists: Vec<SideLists<'_>> = matches.iter().map(|matches| self.lists(matches)).collect();
         // What nobody knows the worth of comes last, each side by itself.
-        let mut stages: Vec<Vec<(&SideMatches<'_>, bool)>> =
-            vec![matches.iter().map(|side| (side, true)).collect()];
-        stages.extend(matches.iter().map(|side| vec![(side, false)]));
+        let mut stages: Vec<Vec<(&SideLists<'_>, bool)>> =
+            vec![lists.iter().map(|lists| (lists, true)).collect()];
+        stages.extend(lists.iter().map(|lists| vec![(lists, false)]));
         for stage in stages {
-            let sources = stage.iter().flat_map(|(side, is_priced)| self.by_price(side, *is_priced));
+            let sources = stage.iter().flat_map(|(lists, is_priced)| self.by_price(lists, *is_priced));
             if !merge.fill(sources.collect()) {
                 break;
             }
@@ -290,48 +307,66 @@ impl<'a> Walk<'a> {
         merge.found
     }
 
+    fn lists<'s>(&'s self, matches: &'s SideMatches<'a>) -> SideLists<'s> {
+        let (asked, side) = (self.asked, matches.side);
+        let book = asked.collection.book.side(side);
+        let selection = Selection {
+            candidates: &asked.candidates,
+            // Without a filter on orders every token of the list matches.
+            only: (!asked.orders.is_empty()).then_some(&*matches.best),
+            except: Some(book.several()),
+        };
+        let segment = |(unpriced, price_list)| Segment {
+            list: PriceList::list(price_list),
+            indexed: Some((price_list, asked.tokens.properties.as_slice())),
+            order: Order::Price(side),
+            reverse: self.is_against(side),
+            group: (0, unpriced),
+            selection,
+        };
+        SideLists { side, only: (0..).zip(book.price_lists()).map(segment).collect() }
+    }
+
     /// The lists that together have the orders of a side in the order of their prices: those that have a rate, or the others.
-    fn by_price<'s>(&'s self, matches: &'s SideMatches<'a>, is_priced: bool) -> Vec<Source<'s>> {
-        let (book, side) = (&self.asked.collection.book, matches.side);
-        let only = book.side(side).price_lists().nth(usize::from(!is_priced)).map(PriceList::list);
-        let only = only.map(|list| self.only_orders(list, matches));
-        let any = (side == OrderSide::Offer && self.asked.is_any_wanted).then(|| book.collection_offers());
-        let lists = [book.ranked(side)].into_iter().chain(any);
-        only.into_iter().chain(lists.map(|list| self.listed_orders(list, side, is_priced))).collect()
+    fn by_price<'s>(&'s self, lists: &'s SideLists<'s>, is_priced: bool) -> Vec<Source<'s>> {
+        let (book, side) = (&self.asked.collection.book, lists.side);
+        let only = lists.only.get(usize::from(!is_priced)).map(|segment| self.only_orders(segment, side));
+        let awaited = self.asked.candidates.superset();
+        let ranked = self.listed_orders((book.ranked(side), awaited), side, is_priced);
+        let is_any_wanted = side == OrderSide::Offer && self.asked.is_any_wanted;
+        let any =
+            is_any_wanted.then(|| self.listed_orders((book.collection_offers(), None), side, is_priced));
+        only.into_iter().chain([ranked]).chain(any).collect()
     }
 
     /// Of tokens that have one order, these in the order of a list of tokens.
-    fn only_orders<'s>(&'s self, list: &'s SortedList, matches: &'s SideMatches<'a>) -> Source<'s> {
-        let (book, reverse) = (self.asked.collection.book.side(matches.side), self.is_against(matches.side));
-        let end = if reverse { list.end() } else { crate::sorted_list::Cursor::START };
+    fn only_orders<'s>(&'s self, segment: &'s Segment<'s>, side: OrderSide) -> Source<'s> {
+        let Segment { list, reverse, .. } = *segment;
+        let book = self.asked.collection.book.side(side);
+        let end = if reverse { list.end() } else { Cursor::START };
         let cursor = match &self.at {
             None => end,
             Some(_) => list.cursor(|token| book.best(token).is_some_and(|slot| self.is_passed(slot))),
         };
         let runs: Box<dyn Iterator<Item = Run<'s>> + 's> =
             if reverse { Box::new(list.blocks_before(cursor)) } else { Box::new(list.blocks_from(cursor)) };
-        let step = self.step;
-        let chunks = runs.flat_map(move |run| -> Box<dyn Iterator<Item = &'s [u32]> + 's> {
-            if reverse { Box::new(run.ordinals.rchunks(step)) } else { Box::new(run.ordinals.chunks(step)) }
-        });
-        Box::new(chunks.filter_map(move |tokens| {
-            let last = if reverse { tokens.first() } else { tokens.last() };
-            let is_asked = |token: &&u32| {
-                matches.best.contains(**token)
-                    && !book.several().contains(**token)
-                    && self.asked.wants(**token)
-            };
-            let orders = tokens.iter().filter(is_asked).filter_map(|token| book.best(*token));
-            let mut orders: Vec<u32> = orders.collect();
-            if reverse {
-                orders.reverse();
-            }
-            Some(Chunk { last: last.and_then(|token| book.best(*token))?, orders })
+        let terms = segment.indexed.map(|(price_list, properties)| price_list.terms(properties));
+        let terms = terms.unwrap_or_default();
+        Box::new(runs.filter_map(move |run| {
+            let block = BlockMatches::new(segment, &terms, run);
+            let last = if reverse { run.ordinals.first() } else { run.ordinals.last() };
+            let last = last.and_then(|token| book.best(*token)).filter(|_| !block.are_none())?;
+            Some(Chunk { last, orders: ChunkOrders::OfTokens { side, block, reverse } })
         }))
     }
 
     /// Those of a list of orders that are in the order of their prices.
-    fn listed_orders<'s>(&'s self, list: &'s OrderList, side: OrderSide, is_priced: bool) -> Source<'s> {
+    fn listed_orders<'s>(
+        &'s self,
+        (list, awaited): (&'s OrderList, Option<&'s Bits>),
+        side: OrderSide,
+        is_priced: bool,
+    ) -> Source<'s> {
         let collection = self.asked.collection;
         let has_rate = |slot: u32| {
             collection.book.order(slot).is_some_and(|order| !collection.is_unpriced(&order.price))
@@ -345,9 +380,9 @@ impl<'a> Walk<'a> {
                 has_rate(slot) || self.is_passed(slot)
             }
         };
-        let span = self.span(list, (from, to), self.is_against(side), passed);
+        let span = Span { awaited, ..self.span(list, (from, to), self.is_against(side), passed) };
         let chunks = self.asked.test.chunks_by_price((&collection.book, side), list, span);
-        Box::new(chunks.map(|chunk| self.chunk(chunk.last, &chunk.orders)))
+        Box::new(chunks.map(|chunk| self.chunk(&chunk)))
     }
 
     /// The orders of a side by when they were first seen.
@@ -356,13 +391,16 @@ impl<'a> Walk<'a> {
         let list = book.orders_by_creation(side)?;
         let ends = (OrderList::START, list.end());
         let span = self.span(list, ends, self.is_against(side), |slot| self.is_passed(slot));
+        // Among offers there are some for any token, which no set of tokens has.
+        let awaited = self.asked.candidates.superset().filter(|_| side == OrderSide::Listing);
+        let span = Span { awaited, ..span };
         let chunks = self.asked.test.chunks_by_creation(book, list, span);
-        Some(Box::new(chunks.map(|chunk| self.chunk(chunk.last, &chunk.orders))))
+        Some(Box::new(chunks.map(|chunk| self.chunk(&chunk))))
     }
 
-    fn chunk(&self, last: u32, orders: &[&crate::book::ListedOrder]) -> Chunk {
-        let wanted = orders.iter().filter(|order| self.asked.wants(order.token));
-        Chunk { last, orders: wanted.map(|order| order.slot).collect() }
+    fn chunk(&self, chunk: &ListedChunk<'_>) -> Chunk<'static> {
+        let wanted = chunk.orders.iter().filter(|order| self.asked.wants(order.token));
+        Chunk { last: chunk.last, orders: ChunkOrders::Asked(wanted.map(|order| order.slot).collect()) }
     }
 
     /// What is to be gone through of a part of a list: all of it, or what comes after where the page begins.
@@ -372,13 +410,13 @@ impl<'a> Walk<'a> {
         (from, to): (Place, Place),
         reverse: bool,
         passed: impl Fn(u32) -> bool,
-    ) -> Span {
+    ) -> Span<'a> {
         let (from, to) = match &self.at {
             None => (from, to),
             Some(_) if reverse => (from, list.place(passed)),
             Some(_) => (list.place(passed), to),
         };
-        Span { from, to, reverse, step: self.step }
+        Span { from, to, awaited: None, reverse, step: self.step }
     }
 
     fn is_against(&self, side: OrderSide) -> bool {

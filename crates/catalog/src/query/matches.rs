@@ -164,6 +164,18 @@ impl Collection {
         asked
     }
 
+    /// Tokens of which some order says one thing that is asked for, where so few do; all that match are among them.
+    pub(super) fn few_said(&self, side: OrderSide, filter: &OrderFilter, max: usize) -> Option<Vec<u32>> {
+        let book = self.book.side(side);
+        let asked = self.asked_for(book, book.any(), filter);
+        let len = |sets: &[&Set]| sets.iter().map(|set| set.len()).sum::<usize>();
+        let rarest = asked.iter().min_by_key(|sets| len(sets)).filter(|sets| len(sets) <= max)?;
+        let mut tokens: Vec<u32> = rarest.iter().flat_map(|set| set.to_list()).collect();
+        tokens.sort_unstable();
+        tokens.dedup();
+        Some(tokens)
+    }
+
     fn of_makers<'a, 'm>(
         &'a self,
         sets: &'a OrderSets,

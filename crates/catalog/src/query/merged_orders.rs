@@ -1,14 +1,17 @@
-//! Orders from several lists, each in its order, as one list in that order. Stretches that a page skips are counted, and only what
-//! comes on the page is merged order by order.
+//! Orders from several lists, each in its order, as one list in that order. Blocks that a page skips are counted, where the page
+//! begins is found by halves, and only what comes on the page is merged order by order.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use bourse_wire::{Amount, OrderSide, Timestamp, TokenId};
 
 use super::position::{Key, Position};
+use super::walk::BlockMatches;
 use crate::book::{NO_TOKEN, Order};
 use crate::collection::Collection;
 use crate::currencies::Price;
+use crate::sorted_list::partition;
 
 /// How the orders of a collection are sorted.
 #[derive(Clone, Copy, Debug)]
@@ -130,36 +133,98 @@ impl Collection {
     }
 }
 
-/// A part of a list: where it ends, and which of its orders are asked for, in order.
-pub(super) struct Chunk {
+/// A part of a list: where it ends, and the orders up to there.
+pub(super) struct Chunk<'a> {
     pub(super) last: u32,
-    pub(super) orders: Vec<u32>,
+    pub(super) orders: ChunkOrders<'a>,
 }
 
-/// A list of which parts are taken one after another.
-pub(super) type Source<'a> = Box<dyn Iterator<Item = Chunk> + 'a>;
+/// The orders of a part of a list, in order.
+pub(super) enum ChunkOrders<'a> {
+    /// All of these are asked for.
+    Asked(Vec<u32>),
+    /// The best orders of tokens, of which some are asked for; from the end of the block where a list is gone through from its end.
+    OfTokens { side: OrderSide, block: BlockMatches<'a, 'a>, reverse: bool },
+}
 
+impl ChunkOrders<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Asked(orders) => orders.len(),
+            Self::OfTokens { block, .. } => block.run.ordinals.len(),
+        }
+    }
+
+    /// The order at an index, asked for or not.
+    fn order(&self, collection: &Collection, index: usize) -> Option<u32> {
+        match self {
+            Self::Asked(orders) => orders.get(index).copied(),
+            Self::OfTokens { side, block, .. } => {
+                let token = block.run.ordinals.get(self.index_in_block(index))?;
+                collection.book.side(*side).best(*token)
+            }
+        }
+    }
+
+    fn is_asked(&self, collection: &Collection, index: usize) -> bool {
+        match self {
+            Self::Asked(_) => true,
+            Self::OfTokens { block, .. } => block.has(collection, self.index_in_block(index)),
+        }
+    }
+
+    /// How many are asked for from one index up to another.
+    fn count(&self, collection: &Collection, range: Range<usize>) -> usize {
+        match self {
+            Self::Asked(_) => range.len(),
+            Self::OfTokens { block, .. } if range == (0..self.len()) => block.count(collection),
+            Self::OfTokens { .. } => range.filter(|index| self.is_asked(collection, *index)).count(),
+        }
+    }
+
+    fn index_in_block(&self, index: usize) -> usize {
+        match self {
+            Self::OfTokens { block, reverse: true, .. } => block.run.ordinals.len() - 1 - index,
+            _ => index,
+        }
+    }
+}
+
+/// A list of which parts are taken one after another. Parts of which nothing is asked for may be left out.
+pub(super) type Source<'a> = Box<dyn Iterator<Item = Chunk<'a>> + 'a>;
+
+/// So many orders of a part are merged one by one; of more, it is first found out which half is wanted.
+const MERGED_MAX: usize = 64;
+
+/// The part of a list that is at hand, and how far it was taken.
 struct Head<'a> {
     source: Source<'a>,
-    /// Where the part that is at hand ends; nothing when all of it was taken.
-    last: Option<u32>,
-    /// The orders of it that are left.
-    orders: std::vec::IntoIter<u32>,
+    chunk: Option<Chunk<'a>>,
+    taken: usize,
 }
 
 impl<'a> Head<'a> {
     fn new(source: Source<'a>) -> Self {
-        Self { source, last: None, orders: Vec::new().into_iter() }
+        Self { source, chunk: None, taken: 0 }
     }
 
     /// Has a part at hand; `false` when there are no more.
     fn load(&mut self) -> bool {
-        if self.last.is_none()
-            && let Some(Chunk { last, orders }) = self.source.next()
-        {
-            (self.last, self.orders) = (Some(last), orders.into_iter());
+        if self.chunk.is_none() {
+            (self.chunk, self.taken) = (self.source.next(), 0);
         }
-        self.last.is_some()
+        self.chunk.is_some()
+    }
+
+    fn last(&self) -> Option<u32> {
+        self.chunk.as_ref().map(|chunk| chunk.last)
+    }
+
+    /// The next order that is asked for, up to an index.
+    fn first(&mut self, collection: &Collection, end: usize) -> Option<u32> {
+        let orders = &self.chunk.as_ref()?.orders;
+        self.taken += (self.taken..end).take_while(|index| !orders.is_asked(collection, *index)).count();
+        (self.taken < end).then(|| orders.order(collection, self.taken)).flatten()
     }
 }
 
@@ -178,61 +243,83 @@ impl Merge<'_> {
         let mut heads: Vec<Head<'_>> = sources.into_iter().map(Head::new).collect();
         loop {
             heads.retain_mut(Head::load);
-            let ends = heads.iter().filter_map(|head| head.last);
+            let ends = heads.iter().filter_map(Head::last);
             let Some(end) = ends.min_by(|a, b| self.collection.compare_listed(self.sequence, *a, *b)) else {
                 return true;
             };
             if !self.take_up_to(end, &mut heads) {
                 return false;
             }
-            for head in heads.iter_mut().filter(|head| head.last == Some(end)) {
-                head.last = None;
+            for head in heads.iter_mut().filter(|head| head.last() == Some(end)) {
+                head.chunk = None;
             }
         }
     }
 
-    /// Takes what comes up to the end of a part, which is not later than that of any other.
+    /// Takes what comes up to an order, which is not later than the end of any part. Whether there is room for more.
     fn take_up_to(&mut self, end: u32, heads: &mut [Head<'_>]) -> bool {
-        let within: Vec<usize> = heads.iter().map(|head| self.count_up_to(end, head)).collect();
-        let count = within.iter().sum::<usize>();
-        if count <= self.skip {
-            self.skip -= count;
-            for (head, count) in heads.iter_mut().zip(within) {
-                head.orders.by_ref().take(count).for_each(drop);
-            }
-            return true;
-        }
-        (0..count).all(|_| {
-            self.take_first(heads);
-            self.found.len() < self.limit
-        })
-    }
-
-    fn count_up_to(&self, end: u32, head: &Head<'_>) -> usize {
-        if head.last == Some(end) {
-            return head.orders.len();
-        }
-        head.orders
-            .as_slice()
-            .partition_point(|order| self.collection.compare_listed(self.sequence, *order, end).is_le())
-    }
-
-    /// Takes the first of all that are at hand.
-    fn take_first(&mut self, heads: &mut [Head<'_>]) {
-        let mut first: Option<(usize, u32)> = None;
-        for (index, head) in heads.iter().enumerate() {
-            let Some(order) = head.orders.as_slice().first().copied() else { continue };
-            let is_before = |other: u32| self.collection.compare_listed(self.sequence, order, other).is_lt();
-            if first.is_none_or(|(_, other)| is_before(other)) {
-                first = Some((index, order));
-            }
-        }
-        let Some((index, order)) = first else { return };
-        heads[index].orders.next();
+        let ends: Vec<usize> = heads.iter().map(|head| self.index_past(end, head)).collect();
         if self.skip > 0 {
-            self.skip -= 1;
-        } else {
-            self.found.push(order);
+            let count = |(head, end): (&Head<'_>, &usize)| {
+                let orders = head.chunk.as_ref().map(|chunk| &chunk.orders);
+                orders.map_or(0, |orders| orders.count(self.collection, head.taken..*end))
+            };
+            let count = heads.iter().zip(&ends).map(count).sum::<usize>();
+            if count <= self.skip {
+                self.skip -= count;
+                heads.iter_mut().zip(ends).for_each(|(head, end)| head.taken = end);
+                return true;
+            }
         }
+        if let Some(middle) = self.middle(heads, &ends) {
+            return self.take_up_to(middle, heads) && self.take_up_to(end, heads);
+        }
+        self.merge(heads, &ends)
+    }
+
+    /// How far a part goes that comes up to an order.
+    fn index_past(&self, end: u32, head: &Head<'_>) -> usize {
+        let Some(Chunk { last, orders }) = &head.chunk else { return head.taken };
+        if *last == end {
+            return orders.len();
+        }
+        let is_within = |index: usize| {
+            let order = orders.order(self.collection, head.taken + index);
+            order.is_some_and(|order| self.collection.compare_listed(self.sequence, order, end).is_le())
+        };
+        head.taken + partition(orders.len() - head.taken, is_within)
+    }
+
+    /// An order in the middle of what comes up to some ends, where that is much.
+    fn middle(&self, heads: &[Head<'_>], ends: &[usize]) -> Option<u32> {
+        let (head, end) = heads.iter().zip(ends).max_by_key(|(head, end)| **end - head.taken)?;
+        let len = end - head.taken;
+        if len <= MERGED_MAX {
+            return None;
+        }
+        head.chunk.as_ref()?.orders.order(self.collection, head.taken + len / 2)
+    }
+
+    /// Takes what comes up to some ends, one by one. Whether there is room for more.
+    fn merge(&mut self, heads: &mut [Head<'_>], ends: &[usize]) -> bool {
+        while self.found.len() < self.limit {
+            let mut first: Option<(usize, u32)> = None;
+            for (index, (head, end)) in heads.iter_mut().zip(ends).enumerate() {
+                let Some(order) = head.first(self.collection, *end) else { continue };
+                let is_before =
+                    |other: u32| self.collection.compare_listed(self.sequence, order, other).is_lt();
+                if first.is_none_or(|(_, other)| is_before(other)) {
+                    first = Some((index, order));
+                }
+            }
+            let Some((index, order)) = first else { return true };
+            heads[index].taken += 1;
+            if self.skip > 0 {
+                self.skip -= 1;
+            } else {
+                self.found.push(order);
+            }
+        }
+        false
     }
 }

@@ -240,10 +240,22 @@ impl Collection {
         let step = query.start.skipped().saturating_add(query.limit).saturating_add(1);
         let span = if is_against {
             let before = |at| list.place(|slot| compare(slot, &at).is_some_and(Ordering::is_lt));
-            Span { from: OrderList::START, to: at.map_or(list.end(), before), reverse: true, step }
+            Span {
+                from: OrderList::START,
+                to: at.map_or(list.end(), before),
+                awaited: None,
+                reverse: true,
+                step,
+            }
         } else {
             let up_to = |at| list.place(|slot| compare(slot, &at).is_some_and(Ordering::is_le));
-            Span { from: at.map_or(OrderList::START, up_to), to: list.end(), reverse: false, step }
+            Span {
+                from: at.map_or(OrderList::START, up_to),
+                to: list.end(),
+                awaited: None,
+                reverse: false,
+                step,
+            }
         };
         let chunks = test.chunks_by_creation(&self.book, list, span);
         let found = |listed: &ListedOrder| {

@@ -132,7 +132,7 @@ impl<'a, 's> BlockMatches<'a, 's> {
     }
 
     /// Whether there are none.
-    fn are_none(&self) -> bool {
+    pub(super) fn are_none(&self) -> bool {
         self.places.is_some_and(|places| places.iter().all(|word| *word == 0))
     }
 
