@@ -2,11 +2,12 @@
 
 use bourse_wire::{Address, Amount, TokenId};
 
+use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::backend::{Pending, Store};
 use crate::collections::{CollectionId, CollectionKey};
 use crate::columns::selection;
-use crate::session::list;
+use crate::session::{Session, list};
 
 /// What an account holds from a place on.
 const HELD: &str =
@@ -22,6 +23,15 @@ pub struct Holding {
     pub token_id: TokenId,
     /// How much of it.
     pub balance: Amount,
+}
+
+/// What an account holds from a place on, with the collections that it is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holdings {
+    /// In order.
+    pub held: Vec<Holding>,
+    /// Each once.
+    pub collections: Vec<KnownCollection>,
 }
 
 /// A collection by its number, with what its contract says of itself.
@@ -44,37 +54,45 @@ impl Store {
         from: u64,
         after: Option<TokenId>,
         limit: u64,
-    ) -> Pending<'_, Vec<Holding>> {
+    ) -> Pending<'_, Holdings> {
         // No id is the empty text, which comes before all of them.
         let after = after.map_or_else(String::new, |token| token.to_string());
         let args = args![account, from, after, limit];
         self.read(move |mut session| {
             Box::pin(async move {
                 let found: Vec<HeldRow> = session.select(HELD, args).await?;
-                Ok(found.into_iter().map(Holding::from).collect())
+                let held: Vec<Holding> = found.into_iter().map(Holding::from).collect();
+                let mut ids: Vec<CollectionId> = held.iter().map(|held| held.collection).collect();
+                ids.dedup();
+                let collections = known(&mut session, &ids).await?;
+                Ok(Holdings { held, collections })
             })
         })
     }
 
     /// Collections by their numbers, those that there are.
     pub fn known_collections(&self, ids: &[CollectionId]) -> Pending<'_, Vec<KnownCollection>> {
-        let numbers: Vec<Arg> = ids.iter().map(|id| Arg::from(id.number())).collect();
-        let among = list(numbers.len(), 0);
-        self.read(move |mut session| {
-            Box::pin(async move {
-                let sql = format!("FROM collections WHERE collection_id IN ({among})");
-                let keys: Vec<(CollectionId, CollectionKey)> = session.select(sql, numbers.clone()).await?;
-                // Contracts lie with their collections, where tables are distributed.
-                let sql = format!("FROM contracts WHERE collection_id IN ({among})");
-                let mut infos: Vec<InfoRow> = session.select(sql, numbers).await?;
-                let known = |(id, key): (CollectionId, CollectionKey)| {
-                    let info = infos.iter_mut().find(|row| row.collection_id == id.number());
-                    KnownCollection { id, key, info: info.map(|row| std::mem::take(&mut row.info)) }
-                };
-                Ok(keys.into_iter().map(known).collect())
-            })
-        })
+        let ids = ids.to_vec();
+        self.read(move |mut session| Box::pin(async move { known(&mut session, &ids).await }))
     }
+}
+
+async fn known(session: &mut Session<'_>, ids: &[CollectionId]) -> Result<Vec<KnownCollection>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let numbers: Vec<Arg> = ids.iter().map(|id| Arg::from(id.number())).collect();
+    let among = list(numbers.len(), 0);
+    let sql = format!("FROM collections WHERE collection_id IN ({among})");
+    let keys: Vec<(CollectionId, CollectionKey)> = session.select(sql, numbers.clone()).await?;
+    // Contracts lie with their collections, where tables are distributed.
+    let sql = format!("FROM contracts WHERE collection_id IN ({among})");
+    let mut infos: Vec<InfoRow> = session.select(sql, numbers).await?;
+    let known = |(id, key): (CollectionId, CollectionKey)| {
+        let info = infos.iter_mut().find(|row| row.collection_id == id.number());
+        KnownCollection { id, key, info: info.map(|row| std::mem::take(&mut row.info)) }
+    };
+    Ok(keys.into_iter().map(known).collect())
 }
 
 selection! {

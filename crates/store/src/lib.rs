@@ -90,7 +90,7 @@ pub use feed::{Happened, Happening, News, Place, Since, Touched};
 pub use follow::Watcher;
 pub use grants::{Grant, Reach, Subject};
 pub use health::{MigrationState, SchemaState, Worker};
-pub use holdings::{Holding, KnownCollection};
+pub use holdings::{Holding, Holdings, KnownCollection};
 pub use hosted::{
     AssetFile, AssetRecord, FileChange, HostedCollection, HostedToken, HostedTokenEdit, NewHostedToken,
     Upload, Visibility,

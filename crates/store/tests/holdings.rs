@@ -6,7 +6,7 @@ mod support {
 }
 
 use bourse_store::testing::batch;
-use bourse_store::{Change, CollectionKey, KnownCollection};
+use bourse_store::{Change, CollectionKey, Holdings, KnownCollection};
 use bourse_wire::{Address, ChainId, TokenId};
 use support::database::open;
 
@@ -29,7 +29,10 @@ async fn of_an_account_part_by_part() {
     store.commit(batch(key(1, 101), changes)).await.unwrap();
     store.commit(batch(key(2, 102), vec![balance(4, 1, 8), Change::Contract("{}".into())])).await.unwrap();
     let (mut from, mut after, mut found) = (0, None, Vec::new());
-    while let [held] = store.holdings(account(1), from, after, 1).await.unwrap()[..] {
+    while let Holdings { held, collections } = store.holdings(account(1), from, after, 1).await.unwrap()
+        && let [held] = held[..]
+    {
+        assert_eq!(collections, store.known_collections(&[held.collection]).await.unwrap());
         found.push((held.collection, held.token_id, held.balance));
         (from, after) = (held.collection.number(), Some(held.token_id));
     }
@@ -39,7 +42,9 @@ async fn of_an_account_part_by_part() {
     let of = |token: u64| TokenId::from(token);
     assert_eq!(found, [(one, of(1), 5.into()), (one, of(10), 6.into()), (two, of(4), 8.into())]);
     // From a collection on.
-    assert_eq!(store.holdings(account(1), one.number() + 1, None, 9).await.unwrap().len(), 1);
+    assert_eq!(store.holdings(account(1), one.number() + 1, None, 9).await.unwrap().held.len(), 1);
+    // Of nobody.
+    assert_eq!(store.holdings(account(9), 0, None, 9).await.unwrap(), Holdings::default());
     let mut known = store.known_collections(&[one, two]).await.unwrap();
     known.sort_by_key(|known| known.id);
     let collection = |id, key, info: Option<&str>| KnownCollection { id, key, info: info.map(str::to_owned) };

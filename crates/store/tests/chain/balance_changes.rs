@@ -52,7 +52,7 @@ impl Copy {
 async fn held(stage: &Stage) -> BTreeMap<(TokenId, Address), Amount> {
     let mut held = BTreeMap::new();
     for number in 0..9 {
-        for holding in stage.store.holdings(account(number), 0, None, 100).await.unwrap() {
+        for holding in stage.store.holdings(account(number), 0, None, 100).await.unwrap().held {
             held.insert((holding.token_id, account(number)), holding.balance);
         }
     }

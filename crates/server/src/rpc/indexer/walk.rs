@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bourse_catalog::{Position, Start};
-use bourse_store::{CollectionId, CollectionKey, Holding};
+use bourse_store::{CollectionId, CollectionKey, Holding, Holdings, KnownCollection};
 use bourse_wire::{Address, Amount, ChainId, Error, TokenId};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -230,13 +230,10 @@ impl Walk<'_> {
         for _ in 0..LOOKS_MAX {
             let Some(account) = self.account() else { return Ok(()) };
             let limit = if self.wanted.is_summary { SUMMED_MAX + 1 } else { self.rows_to_read() };
-            let held = self
-                .call
-                .app
-                .store
-                .holdings(account, self.place.contract, self.place.row, limit as u64)
-                .await?;
-            self.meet(&mut contracts, &held).await?;
+            let Place { contract, row, .. } = self.place;
+            let found = self.call.app.store.holdings(account, contract, row, limit as u64).await?;
+            let Holdings { held, collections } = found;
+            self.meet(&mut contracts, collections).await?;
             let is_all = held.len() < limit;
             if self.wanted.is_summary {
                 self.sum_up(account, &contracts, &held, is_all).await?;
@@ -263,15 +260,12 @@ impl Walk<'_> {
     async fn meet(
         &mut self,
         contracts: &mut HashMap<CollectionId, Option<usize>>,
-        held: &[Holding],
+        collections: Vec<KnownCollection>,
     ) -> Result<(), Failure> {
-        let mut new: Vec<CollectionId> = held.iter().map(|held| held.collection).collect();
-        new.dedup();
-        new.retain(|id| !contracts.contains_key(id));
-        if new.is_empty() {
-            return Ok(());
-        }
-        for known in self.call.app.store.known_collections(&new).await? {
+        for known in collections {
+            if contracts.contains_key(&known.id) {
+                continue;
+            }
             let contract = Contract::read(self.call, known.key, known.info).await?;
             let counts = self.counts(&contract);
             if counts {
