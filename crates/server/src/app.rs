@@ -148,6 +148,7 @@ impl App {
             Duration::from_millis(settings.limits.request_timeout_ms / 2).max(TURN_TIMEOUT_MIN);
         let options = OpenOptions { turn_timeout, ..settings.open_options() };
         let store = Store::open(&settings.database_url(), options, clock.now()).await?;
+        let store = store.served_at(&settings.public_url());
         let (refusals, peers) = (Refusals::default(), peers(&settings, &signer));
         let metrics = Metrics::new(refusals.counters(), peers.as_ref().map(|peers| peers.metrics()));
         let service_name = ServiceName::new(&settings.service.name);

@@ -23,6 +23,9 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// How long to wait between two looks at the markets: counting a few activities costs as much as counting many.
 const MARKET_INTERVAL: Duration = Duration::from_millis(300);
 
+/// How long to wait between two looks at what links of contracts changed, when there was nothing.
+const LINKS_INTERVAL: Duration = Duration::from_millis(500);
+
 /// How long to wait before those who listen are told again: what came meanwhile is told together.
 const STREAMS_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -53,6 +56,7 @@ impl Background {
         tasks.spawn(follow(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(tell_streams(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(count_markets(Arc::clone(app), signals, Stop(stopped.clone())));
+        tasks.spawn(follow_links(Arc::clone(app), Stop(stopped.clone())));
         start_chains(app, &stopped, &mut tasks);
         for network in &app.settings.networks {
             let sources = network.rate_sources();
@@ -277,6 +281,24 @@ async fn count_markets(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
             signals.markets.notify_one();
         }
         if stop.or(tokio::time::sleep(MARKET_INTERVAL)).await.is_none() {
+            return;
+        }
+    }
+}
+
+/// Has contracts say what hosted collections say of them, whenever links or those change, until told to end. It needs no node, and
+/// what waits is found in the store alone: any server may have put it there.
+async fn follow_links(app: Arc<App>, mut stop: Stop) {
+    loop {
+        let wait = match app.store.follow_links(app.clock.now()).await {
+            Ok(true) => Duration::ZERO,
+            Ok(false) => LINKS_INTERVAL,
+            Err(error) => {
+                error.log("following links of contracts to hosted collections");
+                RETRY_INTERVAL
+            }
+        };
+        if stop.or(tokio::time::sleep(wait)).await.is_none() {
             return;
         }
     }

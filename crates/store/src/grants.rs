@@ -9,6 +9,7 @@ use crate::audit::{self, Act, Actor, Entry};
 use crate::backend::{Pending, Store};
 use crate::collections::CollectionKey;
 use crate::columns::{Insert, record};
+use crate::hosted::ask_within;
 use crate::revisions::Revision;
 use crate::session::Session;
 use crate::{ProjectScope, StoreError, projects};
@@ -179,7 +180,7 @@ impl Store {
         })
     }
 
-    /// Takes a grant back. What was stated by right of it stays.
+    /// Takes a grant back. What was stated by right of it stays; what hosted collections say by right of it does not.
     pub fn remove_grant(&self, scope: ProjectScope, grant: Grant, actor: Actor) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
@@ -192,6 +193,8 @@ impl Store {
                     let project = scope.project();
                     return Err(Error::not_found(format_args!("such a grant of project {project}")).into());
                 }
+                // Hosted collections of the project no longer speak for what it may state nothing of.
+                ask_within(&mut session, scope.project(), grant.reach, actor.at).await?;
                 let entry = Entry::new(Act::GrantRemoved, grant).of(scope.project());
                 audit::put(&mut session, &actor, entry).await
             })
@@ -209,6 +212,7 @@ async fn add(
     for grant in grants {
         let row = GrantRow::new(project, grant, actor.at);
         if session.insert_counting(Insert::of([row])?, "ON CONFLICT DO NOTHING").await? > 0 {
+            ask_within(session, project, grant.reach, actor.at).await?;
             audit::put(session, actor, Entry::new(Act::GrantAdded, grant).of(project)).await?;
         }
     }

@@ -3,7 +3,7 @@
 //! Whoever takes something from it puts off when it is due next, and that instant is the lease: who dies with it leaves
 //! it to be taken again, and who asks for it anew in the meantime moves it, so that the old lease ends nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use bourse_wire::{ChainId, ContractInfo, MetadataStatus, Timestamp, TokenId, TokenMetadata};
 
@@ -12,9 +12,11 @@ use crate::args::{Arg, args};
 use crate::attributions::Author;
 use crate::backend::{Pending, Store};
 use crate::collections::hold;
-use crate::collections::{CollectionId, CollectionKey, read_contract, read_tokens};
+use crate::collections::{CollectionId, CollectionKey, read_tokens};
 use crate::columns::{Insert, Record as _, or_nothing, record, selection};
 use crate::commit::{Batch, Change, commit_within};
+use crate::grants::Subject;
+use crate::hosted;
 use crate::session::{Keys, Session, list};
 
 /// Not tried since it was put there.
@@ -92,6 +94,8 @@ pub enum Outcome {
         /// Whether that is so late that it counts as not available.
         given_up: bool,
     },
+    /// Nobody was asked, as a hosted collection that the contract is linked with says what there is to say.
+    Linked,
     /// It was not tried, as its host has enough to do.
     PutOff {
         /// The host.
@@ -244,20 +248,25 @@ impl Store {
     }
 
     /// Writes down how it went with things of one collection. What was fetched for a token that is no more, or that
-    /// nobody waits for, is dropped. Tells the collection's version when it changed.
+    /// nobody waits for, is dropped, and so is what was fetched for a token that a hosted collection speaks for by now.
+    /// Tells the collection's version when it changed.
     pub fn finish_fetches(
         &self,
         results: Vec<(Queued, Outcome)>,
         now: Timestamp,
     ) -> Pending<'_, Option<u64>> {
-        let changes_kept = self.options.changes_kept;
+        let (changes_kept, public_url) = (self.options.changes_kept, self.public_url.clone());
         let Some((first, _)) = results.first() else { return Box::pin(async { Ok(None) }) };
         let (collection, id) = (first.collection, first.id);
         self.write(move |mut session| {
             Box::pin(async move {
                 hold(&mut session, id).await?;
-                let results = still_wanted(&mut session, id, results).await?;
-                let changes = changes(&mut session, id, &results, now).await?;
+                let mut results = still_wanted(&mut session, id, results).await?;
+                let mut changes =
+                    linked_changes(&mut session, (id, collection), &mut results, (&public_url, now)).await?;
+                changes.extend(
+                    other_changes(&mut session, (id, collection), &results, (&public_url, now)).await?,
+                );
                 for (item, outcome) in &results {
                     end(&mut session, item, outcome).await?;
                 }
@@ -315,12 +324,40 @@ async fn still_wanted(
     Ok(results)
 }
 
-/// What the results change about the collection. Tokens that are no more leave the queue.
-async fn changes(
+/// What changes of the tokens that a hosted collection speaks for, whatever was fetched for them. What was left to one that
+/// says nothing of it by now is asked for again.
+async fn linked_changes(
     session: &mut Session<'_>,
-    id: CollectionId,
+    (id, collection): (CollectionId, CollectionKey),
+    results: &mut [(Queued, Outcome)],
+    (public_url, now): (&str, Timestamp),
+) -> Result<Vec<Change>, StoreError> {
+    let tokens: Vec<TokenId> = results.iter().filter_map(|(item, _)| item.token).collect();
+    let speaker = hosted::speaker(session, collection, Subject::Collections).await?;
+    let mut said = match speaker {
+        Some(speaker) => hosted::tokens_said(session, speaker, &tokens, public_url).await?,
+        None => BTreeMap::new(),
+    };
+    for (item, outcome) in results {
+        if item.token.is_some_and(|token| said.contains_key(&token)) {
+            *outcome = Outcome::Linked;
+        } else if *outcome == Outcome::Linked {
+            *outcome = Outcome::PutOff { host: String::new(), again_at: now };
+        }
+    }
+    let stored = read_tokens(session, id, said.keys().copied()).await?;
+    // What is no more is not made again.
+    let known: HashSet<TokenId> = stored.iter().map(|token| token.token_id).collect();
+    said.retain(|token, _| known.contains(token));
+    hosted::token_changes(session, id, stored, said, now).await
+}
+
+/// What the other results change about the collection. Tokens that are no more leave the queue.
+async fn other_changes(
+    session: &mut Session<'_>,
+    (id, collection): (CollectionId, CollectionKey),
     results: &[(Queued, Outcome)],
-    now: Timestamp,
+    (public_url, now): (&str, Timestamp),
 ) -> Result<Vec<Change>, StoreError> {
     let tokens = results.iter().filter_map(|(item, _)| item.token);
     let stored = read_tokens(session, id, tokens.collect::<Vec<_>>()).await?;
@@ -329,8 +366,11 @@ async fn changes(
     let mut changes = Vec::new();
     for (item, outcome) in results {
         let Some(token) = item.token else {
-            let text = read_contract(session, id).await?;
-            changes.extend(contract_change(text.as_deref(), outcome, now)?);
+            let own = hosted::own_contract(session, (id, collection)).await?;
+            if let Some(own) = contract_info(own.as_deref(), outcome, now)? {
+                let key = (id, collection);
+                changes.extend(hosted::contract_change(session, key, Some(own), (public_url, now)).await?);
+            }
             continue;
         };
         match stored.get(&token) {
@@ -353,9 +393,10 @@ fn token_change(stored: &str, outcome: &Outcome, now: Timestamp) -> Result<Optio
             ..(**fetched).clone()
         },
         Outcome::Failed { given_up: true, .. } => before.clone(),
-        Outcome::Fetched(Fetched::Contract(_)) | Outcome::Failed { .. } | Outcome::PutOff { .. } => {
-            return Ok(None);
-        }
+        Outcome::Fetched(Fetched::Contract(_))
+        | Outcome::Failed { .. }
+        | Outcome::Linked
+        | Outcome::PutOff { .. } => return Ok(None),
     };
     token.queued_at = None;
     token.status = before.status;
@@ -371,12 +412,12 @@ fn token_change(stored: &str, outcome: &Outcome, now: Timestamp) -> Result<Optio
     Ok(Some(Change::Token { token_id: token.token_id, metadata: token.to_json()? }))
 }
 
-/// What becomes of a contract's information.
-fn contract_change(
+/// What a contract says by itself after it was asked, if that ended somehow.
+fn contract_info(
     stored: Option<&str>,
     outcome: &Outcome,
     now: Timestamp,
-) -> Result<Option<Change>, StoreError> {
+) -> Result<Option<ContractInfo>, StoreError> {
     let before: Option<ContractInfo> =
         stored.map(|text| read_json("contract information", text)).transpose()?;
     let mut info = match (outcome, before.clone()) {
@@ -395,7 +436,7 @@ fn contract_change(
     } else if info.status == Some(MetadataStatus::Refreshing) {
         info.status = Some(MetadataStatus::Available);
     }
-    Ok(Some(Change::Contract(info.to_json()?)))
+    Ok(Some(info))
 }
 
 /// What was fetched, with what only others can say of a contract.
@@ -424,7 +465,7 @@ pub(crate) fn read_json<T: serde::de::DeserializeOwned>(
 async fn end(session: &mut Session<'_>, item: &Queued, outcome: &Outcome) -> Result<(), StoreError> {
     let lease = args![item.id.0, item_id(item.token), item.lease];
     let (sql, more) = match outcome {
-        Outcome::Fetched(_) => ("DELETE FROM metadata_queue", args![]),
+        Outcome::Fetched(_) | Outcome::Linked => ("DELETE FROM metadata_queue", args![]),
         Outcome::Failed { reason, host, again_at, given_up } => {
             let state = if *given_up { GIVEN_UP } else { TRIED };
             let sql = "UPDATE metadata_queue SET state = $4, reason = $5, host = $6, due_at = $7,

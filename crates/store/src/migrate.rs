@@ -240,6 +240,12 @@ impl Migration {
             &[("retractions", Layout::ByCollection)],
         ),
         Self::new(30, "transfers", include_str!("../migrations/0030_transfers.sql"), &[]),
+        Self::new(
+            31,
+            "linked_metadata",
+            include_str!("../migrations/0031_linked_metadata.sql"),
+            &[("link_queue", Layout::Local), ("replaced_metadata", Layout::ByCollection)],
+        ),
     ];
 
     const fn new(

@@ -106,7 +106,7 @@ async fn what_is_in_a_deleted_thing_goes_with_it() {
     assert!(store.asset(scope, of_second).await.is_ok() && store.asset(scope, of_collection).await.is_ok());
     assert_eq!(store.hosted_collection(scope, id).await.unwrap().token_count, 1);
 
-    store.delete_hosted_collection(scope, id).await.unwrap();
+    store.delete_hosted_collection(scope, id, NOW).await.unwrap();
     for asset in [of_second, of_collection] {
         assert_eq!(code(store.asset(scope, asset).await), Code::NotFound);
     }
@@ -168,7 +168,7 @@ async fn files_are_counted_with_their_assets_and_refused_beyond_the_limit() {
         put(asset, upload("d", 7, None)).await.unwrap();
     }
     assert_eq!(bytes().await, 14, "content that two assets have counts for each");
-    assert_eq!(store.delete_hosted_collection(scope, collection).await.unwrap(), ["d"]);
+    assert_eq!(store.delete_hosted_collection(scope, collection, NOW).await.unwrap(), ["d"]);
     assert_eq!((bytes().await, used(&["d"]).await.as_str()), (0, ""));
     store.recount_files().await.unwrap();
     assert_eq!(bytes().await, 0);

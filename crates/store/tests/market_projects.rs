@@ -222,13 +222,13 @@ async fn a_link_counts_as_long_as_it_is_there() {
         let (first, second) = (host().await.unwrap(), host().await.unwrap());
         store.create_contract_collection(scope, COLLECTION, first.id, operator()).await.unwrap();
         if scope == unlinking {
-            store.delete_contract_collection(scope, COLLECTION).await.unwrap();
+            store.delete_contract_collection(scope, COLLECTION, at(0)).await.unwrap();
         }
         if scope == moving {
-            store.update_contract_collection(scope, COLLECTION, second.id).await.unwrap();
+            store.update_contract_collection(scope, COLLECTION, second.id, at(0)).await.unwrap();
         }
         if scope == moving || scope == deleting {
-            store.delete_hosted_collection(scope, first.id).await.unwrap();
+            store.delete_hosted_collection(scope, first.id, at(0)).await.unwrap();
         }
     }
     let id = put(&store, vec![change(offer("1"))]).await;
@@ -253,7 +253,7 @@ async fn links_that_an_older_server_made_are_added_once() {
         store.create_contract_collection(scope, key, hosted.id, operator()).await.unwrap();
     }
     forget_links(&store, vec![known, unknown]).await.unwrap();
-    store.delete_contract_collection(scope, unlinked).await.unwrap();
+    store.delete_contract_collection(scope, unlinked, at(0)).await.unwrap();
     let known = make(known).await;
     assert_eq!(markets(&store).await, [], "who made it saw no link");
     assert_eq!(store.complete_links(at(1)).await.unwrap(), 2);

@@ -244,11 +244,11 @@ fn contract_links_come_back() {
             code(store.create_contract_collection(scope, key, second, operator()).await),
             Code::RequestConflict
         );
-        store.update_contract_collection(scope, key, second).await.unwrap();
+        store.update_contract_collection(scope, key, second, now).await.unwrap();
         let moved = store.contract_collections(scope, Some(second), &everything()).await.unwrap();
         assert_eq!(moved.iter().map(|link| link.collection_id).collect::<Vec<_>>(), [second]);
         assert_eq!(store.contract_collections(scope, Some(first), &everything()).await.unwrap(), []);
-        store.delete_contract_collection(scope, key).await.unwrap();
+        store.delete_contract_collection(scope, key, now).await.unwrap();
         assert_eq!(code(store.contract_collection(scope, key).await), Code::NotFound);
     });
 }

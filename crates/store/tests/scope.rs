@@ -232,7 +232,7 @@ async fn hosted_collections_and_tokens_are_out_of_reach() {
     assert_eq!(code(update), Code::NotFound);
     let publish = store.publish_hosted_collection(b, collection, Visibility::PublicWithTokens, later()).await;
     assert_eq!(code(publish), Code::NotFound);
-    assert_eq!(code(store.delete_hosted_collection(b, collection).await), Code::NotFound);
+    assert_eq!(code(store.delete_hosted_collection(b, collection, NOW).await), Code::NotFound);
 
     for id in [TOKEN, TokenId::ZERO] {
         let create =
@@ -286,14 +286,14 @@ async fn assets_and_links_are_out_of_reach() {
     assert_eq!(code(store.contract_collection(b, CONTRACT).await), Code::NotFound);
     assert_eq!(store.contract_collections(b, None, &everything()).await.unwrap(), []);
     assert_eq!(code(store.contract_collections(b, Some(collection), &everything()).await), Code::NotFound);
-    assert_eq!(code(store.delete_contract_collection(b, CONTRACT).await), Code::NotFound);
+    assert_eq!(code(store.delete_contract_collection(b, CONTRACT, NOW).await), Code::NotFound);
 
     // The same contract may be linked by both, each with a collection of its own.
     let own = store.create_hosted_collection(b, CollectionInput::default(), NOW).await.unwrap().id;
-    assert_eq!(code(store.update_contract_collection(b, CONTRACT, own).await), Code::NotFound);
+    assert_eq!(code(store.update_contract_collection(b, CONTRACT, own, NOW).await), Code::NotFound);
     store.create_contract_collection(b, CONTRACT, own, operator()).await.unwrap();
-    assert_eq!(code(store.update_contract_collection(b, CONTRACT, collection).await), Code::NotFound);
-    store.delete_contract_collection(b, CONTRACT).await.unwrap();
+    assert_eq!(code(store.update_contract_collection(b, CONTRACT, collection, NOW).await), Code::NotFound);
+    store.delete_contract_collection(b, CONTRACT, NOW).await.unwrap();
     assert_eq!(world.all_of(*a).await, before);
 }
 

@@ -61,6 +61,18 @@ pub struct CollectionMetadata {
     pub attributes: Option<Vec<JsonObject>>,
 }
 
+impl CollectionMetadata {
+    /// Points an empty image at the file that was uploaded for it; of several, oldest first, the last counts.
+    pub fn link_assets(&mut self, assets: &[Asset]) {
+        let has_file = |asset: &&Asset| asset.metadata_field == "image" && !asset.url.is_empty();
+        if let Some(image) = assets.iter().rev().find(has_file)
+            && self.image.is_empty()
+        {
+            self.image.clone_from(&image.url);
+        }
+    }
+}
+
 impl Serialize for CollectionMetadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

@@ -35,11 +35,7 @@ pub struct ContractInfo {
     pub bytecode_hash: String,
     /// More about the contract.
     pub extensions: ContractInfoExtensions,
-    /// Where the information comes from: `contract` when it was fetched from there, `import` when it was brought. It is not
-    /// stored.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub source: String,
-    /// Whether it is there, or is being fetched. Stored only of what comes from the contract.
+    /// Whether it is there, or is being fetched. Not stored of what was brought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<MetadataStatus>,
     /// Since when it waits to be fetched.
@@ -47,6 +43,10 @@ pub struct ContractInfo {
     pub queued_at: Option<Timestamp>,
     /// When the information last changed; the zero time when that is not known.
     pub updated_at: Timestamp,
+    /// Where the information comes from: `contract` when it was fetched from there, `import` when it was brought, `hosted` when
+    /// some of it is kept in a hosted collection. Stored only of that, and last, where `is_hosted` looks.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
 }
 
 impl ContractInfo {

@@ -56,7 +56,7 @@ pub use rate::ExchangeRate;
 pub use shape::{JSON_DEPTH_LIMIT, JsonError, check_shape, parse_json};
 pub use single_pass::from_slice_single_pass;
 pub use stable_number::{CollectionNumbers, stable_number};
-pub use stored::{STORED_EXTRA_BYTES, write_stored};
+pub use stored::{HOSTED, STORED_EXTRA_BYTES, is_hosted, write_stored};
 pub use storefront::{
     EcosystemWallet, EmbeddedWallet, FilterCondition, FilterExclusion, FilterSettings, FooterLink,
     MarketCollectionTerms, ShopCollectionTerms, Storefront, StorefrontPage, StorefrontSettings,

@@ -11,6 +11,11 @@ use serde_json::value::RawValue;
 const FETCHED: &[u8] = br#","source":"contract"}"#;
 /// What somebody brought, which is all there: nobody fetches anything.
 const IMPORTED: &[u8] = br#","source":"import","status":"AVAILABLE"}"#;
+/// What is kept in a hosted collection that the contract is linked with. It alone says so itself, with a status.
+const KEPT_HERE: &[u8] = br#","source":"hosted"}"#;
+
+/// The word for what is kept in a hosted collection.
+pub const HOSTED: &str = "hosted";
 
 /// How many bytes more than its text a record has in an answer, at most.
 pub const STORED_EXTRA_BYTES: usize = IMPORTED.len();
@@ -37,7 +42,16 @@ pub fn write_stored(out: &mut Vec<u8>, text: &[u8]) {
         }
         None => out.extend_from_slice(members),
     }
-    out.extend_from_slice(if tells_status(members) { FETCHED } else { IMPORTED });
+    out.extend_from_slice(match () {
+        () if is_hosted(text) => b"}",
+        () if tells_status(members) => FETCHED,
+        () => IMPORTED,
+    });
+}
+
+/// Whether a stored record is what a hosted collection says. Its source comes last, where nothing of what callers wrote is.
+pub fn is_hosted(text: &[u8]) -> bool {
+    text.ends_with(KEPT_HERE)
 }
 
 const NULL: &str = "null";
@@ -117,6 +131,27 @@ mod tests {
                 (&json!("import"), &json!("AVAILABLE")),
                 "{shown}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_hosted_says_so_itself() {
+        let hosted = TokenMetadata {
+            status: Some(MetadataStatus::Available),
+            source: HOSTED.to_owned(),
+            ..TokenMetadata::default()
+        };
+        assert!(is_hosted(hosted.to_json().unwrap().as_bytes()));
+        let told = shown(&hosted);
+        assert_eq!((&told["source"], &told["status"]), (&json!("hosted"), &json!("AVAILABLE")));
+        let claims = json!({ "source": "hosted" });
+        let claims = claims.as_object().unwrap().clone();
+        let tokens = [
+            TokenMetadata { background_color: r#"","source":"hosted"}"#.to_owned(), ..TokenMetadata::default() },
+            TokenMetadata { properties: Some(claims), ..TokenMetadata::default() },
+        ];
+        for token in tokens {
+            assert!(!is_hosted(token.to_json().unwrap().as_bytes()));
         }
     }
 

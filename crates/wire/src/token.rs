@@ -65,10 +65,10 @@ pub struct TokenMetadata {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assets: Vec<Asset>,
     /// Where the metadata comes from: `contract` when it was fetched from where the contract says it is, `import` when it
-    /// was brought, `hosted` when it is kept in a collection of the project. It is not stored.
+    /// was brought, `hosted` when it is kept in a hosted collection. Stored only of that.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// Whether it is there, or is being fetched. Stored only of what comes from the contract.
+    /// Whether it is there, or is being fetched. Not stored of what was brought.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<MetadataStatus>,
     /// Since when it waits to be fetched.

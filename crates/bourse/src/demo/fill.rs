@@ -137,7 +137,7 @@ async fn host_collection(context: &Context, scope: ProjectScope) -> Result<Recor
     let first_page = PageInput::default().resolve(1, 1)?;
     // One that an interrupted start left half-made is made anew.
     for half_made in store.hosted_collections(scope, &first_page).await? {
-        store.delete_hosted_collection(scope, half_made.id).await?;
+        store.delete_hosted_collection(scope, half_made.id, now).await?;
     }
     let hosted = data::hosted();
     let input: CollectionInput = read(json!({ "metadata": hosted.metadata, "private": false }))?;

@@ -1,6 +1,6 @@
 //! The worker: takes what is due from the queue, fetches it, and writes down how it went.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -201,9 +201,10 @@ impl Fetcher {
         }
     }
 
-    /// Asks for the links of all, and fetches each.
+    /// Leaves to hosted collections what they speak for, asks for the links of all others, and fetches each.
     async fn fetch_all(&self, chain: ChainId, items: Vec<Queued>, results: &Results) {
         let Some(caller) = self.callers.get(&chain) else { return };
+        let items = self.not_linked(items, results).await;
         let (tokens, contracts): (Vec<Queued>, Vec<Queued>) =
             items.into_iter().partition(|item| item.token.is_some());
         let of_tokens = tokens
@@ -213,6 +214,31 @@ impl Fetcher {
             .iter()
             .map(|item| self.report(item, results, self.fetch_contract(caller.as_ref(), item)));
         tokio::join!(join_all(of_tokens), join_all(of_contracts));
+    }
+
+    /// Those for whose tokens no hosted collection speaks. Of the others nobody is asked.
+    async fn not_linked(&self, items: Vec<Queued>, results: &Results) -> Vec<Queued> {
+        let mut by_collection: BTreeMap<CollectionKey, Vec<TokenId>> = BTreeMap::new();
+        for item in &items {
+            if let Some(token) = item.token {
+                by_collection.entry(item.collection).or_default().push(token);
+            }
+        }
+        let mut linked = HashSet::new();
+        for (collection, tokens) in by_collection {
+            match self.store.said_by_links(collection, tokens).await {
+                Ok(said) => linked.extend(said.into_iter().map(|token| (collection, Some(token)))),
+                // What is fetched for nothing is dropped when it is stored.
+                Err(error) => error.log("cannot read what hosted collections say"),
+            }
+        }
+        let (linked, others): (Vec<Queued>, Vec<Queued>) =
+            items.into_iter().partition(|item| linked.contains(&(item.collection, item.token)));
+        for item in linked {
+            // Nobody listens only when the worker has been told to stop.
+            drop(results.send((item, Outcome::Linked)));
+        }
+        others
     }
 
     async fn fetch_tokens(&self, caller: &dyn Caller, items: &[Queued], results: &Results) {
@@ -412,9 +438,9 @@ fn contract_info(
             blacklist: false,
         },
         name,
-        source: String::new(),
         status: None,
         queued_at: None,
         updated_at: Timestamp::ZERO,
+        source: String::new(),
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the queue is compared with the clock of the machine")]
 
 mod get;
+mod linked;
 mod queue;
 mod web;
 mod worker;

@@ -27,6 +27,7 @@ mod hostile;
 mod indexer;
 mod ingest;
 mod kept;
+mod linked;
 mod marketplace;
 mod metadata;
 mod past;

@@ -68,6 +68,8 @@ pub struct Store {
     pub(crate) rounds: Arc<Rounds>,
     pub(crate) last_look: Arc<LastLook>,
     pub(crate) pruned: Arc<Pruned>,
+    /// Where the files of hosted collections are, which metadata names. Nowhere for who serves nobody.
+    pub(crate) public_url: Arc<str>,
 }
 
 #[derive(Clone)]
@@ -137,8 +139,15 @@ impl Store {
                 rounds: Arc::default(),
                 last_look: Arc::default(),
                 pruned: Arc::default(),
+                public_url: Arc::default(),
             })
         })
+    }
+
+    /// The store of a service that is at an address.
+    #[must_use]
+    pub fn served_at(self, public_url: &str) -> Self {
+        Self { public_url: public_url.into(), ..self }
     }
 
     /// Runs `work` on a connection to the database as it is, which changes nothing of it and makes nothing. `None` when it

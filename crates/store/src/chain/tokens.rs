@@ -6,7 +6,8 @@ use super::state::is_followed;
 use crate::StoreError;
 use crate::args::args;
 use crate::collections::CollectionId;
-use crate::metadata_queue::dequeue;
+use crate::hosted::forget_replaced;
+use crate::metadata_queue::{dequeue, item_id};
 use crate::session::{Session, list};
 
 /// Tokens that one statement names.
@@ -44,5 +45,8 @@ pub(super) async fn unmake(
     let sql = "DELETE FROM tokens WHERE collection_id = $1 AND token_id = $2 AND said = $3";
     let is_gone = session.execute(sql, args![id.0, token, false]).await? > 0;
     dequeue(session, id, &[Some(token)]).await?;
+    if is_gone {
+        forget_replaced(session, id, &[item_id(Some(token))]).await?;
+    }
     Ok(is_gone)
 }

@@ -1,9 +1,10 @@
 //! Assets: files that belong to hosted collections and tokens.
 
-use bourse_wire::{AssetInput, Error, RecordId, Text, Timestamp, TokenId};
+use bourse_wire::{Asset, AssetInput, Error, ProjectId, RecordId, Text, Timestamp, TokenId};
 
 use super::collections::{require as require_collection, touch};
 use super::files::{count_deleted, count_replaced};
+use super::link_queue::{Concerned, ask_of_collection};
 use super::tokens::require as require_token;
 use crate::args::{Arg, args};
 use crate::backend::{Pending, Sequence, Store};
@@ -95,6 +96,31 @@ impl From<AssetRow> for AssetRecord {
     }
 }
 
+impl AssetRecord {
+    /// The asset as clients see it, of a project of a service at an address.
+    pub fn shown(self, project: ProjectId, public_url: &str) -> Asset {
+        let Self { id, collection, file, .. } = self;
+        let url = match &file {
+            Some(_) => format!("{public_url}/projects/{project}/collections/{collection}/assets/{id}"),
+            None => String::new(),
+        };
+        let dimensions = file.as_ref().and_then(|file| file.dimensions);
+        Asset {
+            id,
+            collection_id: collection,
+            token_id: self.token_id,
+            url,
+            metadata_field: self.metadata_field,
+            filename: self.filename,
+            filesize: file.as_ref().map_or(0, |file| file.filesize),
+            width: dimensions.map(|(width, _)| width),
+            height: dimensions.map(|(_, height)| height),
+            mime_type: file.map(|file| file.mime_type).unwrap_or_default(),
+            updated_at: self.updated_at,
+        }
+    }
+}
+
 impl Store {
     /// Makes an asset that a file can then be uploaded for.
     pub fn create_asset(
@@ -168,6 +194,7 @@ impl Store {
                 let sql = "UPDATE hosted_assets SET metadata_field = $3, filename = $4, updated_at = $5
                     WHERE project_id = $1 AND asset_id = $2";
                 session.execute(sql, args![scope.project(), id, field, filename, now]).await?;
+                ask(&mut session, scope, (known.collection, known.token_id), now).await?;
                 require(&mut session, scope, id).await
             })
         })
@@ -207,6 +234,7 @@ impl Store {
                     now,
                 ];
                 session.execute(sql, args).await?;
+                ask(&mut session, scope, (known.collection, known.token_id), now).await?;
                 Ok(FileChange { asset: require(&mut session, scope, id).await?, replaced })
             })
         })
@@ -221,10 +249,11 @@ impl Store {
     ) -> Pending<'_, Vec<String>> {
         self.write(move |mut session| {
             Box::pin(async move {
-                hold(&mut session, scope, id, now).await?;
+                let known = hold(&mut session, scope, id, now).await?;
                 let (this, args) = ("project_id = $1 AND asset_id = $2", args![scope.project(), id]);
                 let freed = count_deleted(&mut session, scope, this, args.clone()).await?;
                 session.execute(format!("DELETE FROM hosted_assets WHERE {this}"), args).await?;
+                ask(&mut session, scope, (known.collection, known.token_id), now).await?;
                 Ok(freed)
             })
         })
@@ -241,6 +270,16 @@ async fn hold(
     let known = require(session, scope, id).await?;
     touch(session, scope, known.collection, now).await?;
     require(session, scope, id).await
+}
+
+/// Has contracts that are linked with the collection served with the files that it has by now.
+async fn ask(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    (collection, token): (RecordId, Option<TokenId>),
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    ask_of_collection(session, (scope.project(), collection), Concerned::of(token), now).await
 }
 
 async fn require(

@@ -3,6 +3,7 @@
 use bourse_wire::{CollectionInput, CollectionMetadata, Error, Page, ProjectId, RecordId, Timestamp};
 
 use super::files::count_deleted;
+use super::link_queue::{Concerned, ask_of_collection};
 use super::links::forget_links;
 use crate::args::args;
 use crate::backend::{Pending, Sequence, Store};
@@ -113,6 +114,9 @@ impl Store {
                     WHERE project_id = $1 AND hosted_collection_id = $2";
                 let private = input.private.unwrap_or(known.private);
                 session.execute(sql, args![scope.project(), id, known.metadata.arg()?, private]).await?;
+                let is_all = private != known.private;
+                let concerned = if is_all { Concerned::Everything } else { Concerned::Contract };
+                ask_of_collection(&mut session, (scope.project(), id), concerned, now).await?;
                 require(&mut session, scope, id).await
             })
         })
@@ -138,6 +142,8 @@ impl Store {
                         WHERE project_id = $1 AND hosted_collection_id = $2";
                     session.execute(sql, args![scope.project(), id]).await?;
                 }
+                let collection = (scope.project(), id);
+                ask_of_collection(&mut session, collection, Concerned::Everything, now).await?;
                 require(&mut session, scope, id).await
             })
         })
@@ -145,7 +151,12 @@ impl Store {
 
     /// Deletes a collection with its tokens, assets and contract links. Tells the contents of the assets, as many as are
     /// told at once; other assets may still have them.
-    pub fn delete_hosted_collection(&self, scope: ProjectScope, id: RecordId) -> Pending<'_, Vec<String>> {
+    pub fn delete_hosted_collection(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+        now: Timestamp,
+    ) -> Pending<'_, Vec<String>> {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, id).await?;
@@ -156,6 +167,8 @@ impl Store {
                 session.execute(sql, args.clone()).await?;
                 let freed = count_deleted(&mut session, scope, this, args.clone()).await?;
                 session.execute(format!("DELETE FROM hosted_collections WHERE {this}"), args).await?;
+                let collection = (scope.project(), id);
+                ask_of_collection(&mut session, collection, Concerned::Everything, now).await?;
                 forget_links(&mut session, scope, id).await?;
                 Ok(freed)
             })

@@ -4,6 +4,7 @@
 use bourse_wire::{Address, ChainId, ContractCollection, Error, Page, ProjectId, RecordId, Timestamp};
 
 use super::collections::require as require_collection;
+use super::link_queue::ask;
 use crate::args::args;
 use crate::audit::Actor;
 use crate::backend::{Pending, Sequence, Store};
@@ -71,6 +72,7 @@ impl Store {
                 let Some(ContractCollection { collection_id, .. }) = held else { return Ok(false) };
                 hold_contract(&mut session, contract).await?;
                 put_link(&mut session, project, contract, collection_id).await?;
+                ask(&mut session, contract, actor.at).await?;
                 // Whoever made the collection meanwhile saw no link. One that is still to be made will see it.
                 if find(&mut session, contract).await?.is_some() {
                     join_linked(&mut session, project, contract, &actor).await?;
@@ -106,6 +108,7 @@ impl Store {
                 }
                 hold_contract(&mut session, contract).await?;
                 put_link(&mut session, scope.project(), contract, collection).await?;
+                ask(&mut session, contract, actor.at).await?;
                 join_linked(&mut session, scope.project(), contract, &actor).await?;
                 Ok(link)
             })
@@ -155,6 +158,7 @@ impl Store {
         scope: ProjectScope,
         contract: CollectionKey,
         collection: RecordId,
+        now: Timestamp,
     ) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
@@ -166,7 +170,8 @@ impl Store {
                 if session.execute(sql, args).await? == 0 {
                     return Err(missing(contract));
                 }
-                put_link(&mut session, scope.project(), contract, collection).await
+                put_link(&mut session, scope.project(), contract, collection).await?;
+                ask(&mut session, contract, now).await
             })
         })
     }
@@ -176,6 +181,7 @@ impl Store {
         &self,
         scope: ProjectScope,
         contract: CollectionKey,
+        now: Timestamp,
     ) -> Pending<'_, ()> {
         self.write(move |mut session| {
             Box::pin(async move {
@@ -187,7 +193,7 @@ impl Store {
                     let args = args![scope.project(), contract.chain, contract.address];
                     session.execute(sql, args).await?;
                 }
-                Ok(())
+                ask(&mut session, contract, now).await
             })
         })
     }

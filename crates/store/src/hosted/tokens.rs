@@ -5,6 +5,7 @@ use bourse_wire::{Error, Page, RecordId, Timestamp, TokenId, TokenInput, TokenMe
 use super::assets::{AssetRecord, AssetRow};
 use super::collections::{missing, require as require_collection, touch};
 use super::files::count_deleted;
+use super::link_queue::{Concerned, ask_of_collection};
 use crate::args::args;
 use crate::backend::{Pending, Store};
 use crate::columns::{Value as _, selection};
@@ -69,6 +70,7 @@ impl Store {
                     let reason = format!("token {token_id} exists in collection {collection}: update it instead");
                     return Err(Error::conflict(reason).into());
                 }
+                ask(&mut session, scope, (collection, token_id), now).await?;
                 Ok(HostedToken { metadata, private })
             })
         })
@@ -153,6 +155,7 @@ impl Store {
                 let metadata = known.metadata.arg()?;
                 let args = args![scope.project(), collection, token_id, metadata, known.private];
                 session.execute(sql, args).await?;
+                ask(&mut session, scope, (collection, token_id), now).await?;
                 Ok(known)
             })
         })
@@ -176,10 +179,21 @@ impl Store {
                 for table in ["hosted_assets", "hosted_tokens"] {
                     session.execute(format!("DELETE FROM {table} WHERE {this}"), args.clone()).await?;
                 }
+                ask(&mut session, scope, (collection, token), now).await?;
                 Ok(freed)
             })
         })
     }
+}
+
+/// Has contracts that are linked with the collection served with what it says of a token by now.
+async fn ask(
+    session: &mut Session<'_>,
+    scope: ProjectScope,
+    (collection, token): (RecordId, TokenId),
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    ask_of_collection(session, (scope.project(), collection), Concerned::Token(token), now).await
 }
 
 /// The token, or an error that names what is missing.

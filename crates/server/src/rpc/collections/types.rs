@@ -2,7 +2,7 @@
 
 use bourse_store::{AssetRecord, HostedCollection, HostedToken, ProjectScope, StoreError};
 use bourse_wire::{
-    Asset, ChainRef, Collection, CollectionBaseUris, CollectionInput, Error, MetadataStatus, ProjectId,
+    Asset, ChainRef, Collection, CollectionBaseUris, CollectionInput, Error, HOSTED, MetadataStatus, ProjectId,
     RecordId, TokenId, TokenMetadata,
 };
 use schemars::JsonSchema;
@@ -133,24 +133,7 @@ pub(crate) fn collection_url(app: &App, project: ProjectId, collection: RecordId
 
 /// An asset as clients see it.
 pub(crate) fn asset(app: &App, project: ProjectId, record: AssetRecord) -> Asset {
-    let url = match &record.file {
-        Some(_) => format!("{}/assets/{}", collection_url(app, project, record.collection), record.id),
-        None => String::new(),
-    };
-    let file = record.file;
-    Asset {
-        id: record.id,
-        collection_id: record.collection,
-        token_id: record.token_id,
-        url,
-        metadata_field: record.metadata_field,
-        filename: record.filename,
-        filesize: file.as_ref().map_or(0, |file| file.filesize),
-        width: file.as_ref().and_then(|file| file.dimensions).map(|(width, _)| width),
-        height: file.as_ref().and_then(|file| file.dimensions).map(|(_, height)| height),
-        mime_type: file.map(|file| file.mime_type).unwrap_or_default(),
-        updated_at: record.updated_at,
-    }
+    record.shown(project, &app.settings.public_url())
 }
 
 /// The assets of a token, or of the collection itself.
@@ -173,12 +156,7 @@ pub(crate) async fn collection(
     let url = collection_url(app, hosted.project, hosted.id);
     let assets = assets(app, scope, hosted.id, None).await?;
     let mut metadata = hosted.metadata;
-    let has_file = |asset: &&Asset| asset.metadata_field == "image" && !asset.url.is_empty();
-    if let Some(image) = assets.iter().rev().find(has_file)
-        && metadata.image.is_empty()
-    {
-        metadata.image.clone_from(&image.url);
-    }
+    metadata.link_assets(&assets);
     Ok(Collection {
         id: hosted.id,
         project_id: hosted.project,
@@ -213,7 +191,7 @@ pub(crate) fn token_with(
     let mut token = hosted.metadata;
     let assets: Vec<Asset> = assets.into_iter().map(|record| asset(app, scope.project(), record)).collect();
     token.link_assets(&assets);
-    "hosted".clone_into(&mut token.source);
+    HOSTED.clone_into(&mut token.source);
     token.status = Some(MetadataStatus::Available);
     TokenAnswer { token, assets }
 }
