@@ -9,12 +9,12 @@ mod support {
 
 use bourse_store::testing::{HeldWrite, batch, enqueue_metadata, forget_links, operator};
 use bourse_store::{
-    AssetFile, Change, CollectionKey, Due, Fetched, Grant, HostedTokenEdit, Outcome, ProjectScope,
-    Queued, Reach, Store, Subject, Upload, Visibility,
+    AssetFile, Change, CollectionKey, Due, Fetched, Grant, HostedTokenEdit, Outcome, ProjectScope, Queued,
+    Reach, Store, Subject, Upload, Visibility,
 };
 use bourse_wire::{
-    Address, AssetInput, ChainId, CollectionInput, ContractInfo, MetadataStatus, RecordId, Timestamp, TokenId,
-    TokenInput, TokenMetadata,
+    Address, AssetInput, ChainId, CollectionInput, ContractInfo, MetadataStatus, RecordId, Timestamp,
+    TokenId, TokenInput, TokenMetadata,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -82,7 +82,8 @@ async fn contract(store: &Store) -> ContractInfo {
 }
 
 fn imported(token: u64, name: &str) -> Change {
-    let metadata = TokenMetadata { token_id: token.into(), name: name.to_owned(), ..TokenMetadata::default() };
+    let metadata =
+        TokenMetadata { token_id: token.into(), name: name.to_owned(), ..TokenMetadata::default() };
     Change::Token { token_id: token.into(), metadata: metadata.to_json().unwrap() }
 }
 
@@ -99,14 +100,14 @@ async fn minted(store: &Store, tokens: &[u64]) {
 
 async fn waiting(store: &Store) -> Vec<Queued> {
     let chains = vec![CONTRACT.chain];
-    store
-        .take_due(Due { chains, busy_hosts: Vec::new(), limit: 1_000, now: NOW, until: NOW })
-        .await
-        .unwrap()
+    store.take_due(Due { chains, busy_hosts: Vec::new(), limit: 1_000, now: NOW, until: NOW }).await.unwrap()
 }
 
 fn fetched(name: &str) -> Outcome {
-    Outcome::Fetched(Fetched::Token(Box::new(TokenMetadata { name: name.to_owned(), ..TokenMetadata::default() })))
+    Outcome::Fetched(Fetched::Token(Box::new(TokenMetadata {
+        name: name.to_owned(),
+        ..TokenMetadata::default()
+    })))
 }
 
 /// A link is made and its collection published in either order; what it says goes with it.
@@ -169,7 +170,7 @@ async fn a_contract_says_itself_what_its_collection_leaves_out() {
 
     store.delete_hosted_collection(scope, id, NOW).await.unwrap();
     follow(&store).await;
-    assert_eq!(contract(&store).await, own);
+    assert_eq!(contract(&store).await, ContractInfo { updated_at: NOW, ..own });
 }
 
 #[tokio::test]
@@ -236,7 +237,11 @@ async fn the_first_link_of_who_may_state_the_contract_speaks() {
 
     store.publish_hosted_collection(second, theirs, Visibility::Private, NOW).await.unwrap();
     follow(&store).await;
-    assert_eq!(names(&store).await, ["1 One hosted", "2  "], "a collection that nobody sees stands in nobody's way");
+    assert_eq!(
+        names(&store).await,
+        ["1 One hosted", "2  "],
+        "a collection that nobody sees stands in nobody's way"
+    );
     store.publish_hosted_collection(second, theirs, Visibility::Public, NOW).await.unwrap();
     store.remove_grant(second, grant, operator()).await.unwrap();
     follow(&store).await;
@@ -284,11 +289,15 @@ async fn what_the_chain_says_counts_only_where_the_collection_says_nothing() {
     assert!(store.said_by_links(CONTRACT, vec![1.into()]).await.unwrap().is_empty());
     follow(&store).await;
     assert_eq!(names(&store).await, ["1  ", "2 of the chain "]);
-    let again = waiting(&store).await;
-    assert_eq!(again.iter().filter_map(|item| item.token).collect::<Vec<_>>(), [1.into()]);
+    let again = async || {
+        let waiting = waiting(&store).await.into_iter();
+        waiting.filter(|item| item.token.is_some()).collect::<Vec<_>>()
+    };
+    let left = again().await;
+    assert_eq!(left.iter().map(|item| item.token).collect::<Vec<_>>(), [Some(1.into())]);
     // What was left to a collection that says nothing any more waits on.
-    store.finish_fetches(vec![(again[0].clone(), Outcome::Linked)], NOW).await.unwrap();
-    assert_eq!(waiting(&store).await.len(), 1);
+    store.finish_fetches(vec![(left[0].clone(), Outcome::Linked)], NOW).await.unwrap();
+    assert_eq!(again().await.len(), 1);
 }
 
 #[tokio::test]

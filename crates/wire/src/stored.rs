@@ -147,7 +147,10 @@ mod tests {
         let claims = json!({ "source": "hosted" });
         let claims = claims.as_object().unwrap().clone();
         let tokens = [
-            TokenMetadata { background_color: r#"","source":"hosted"}"#.to_owned(), ..TokenMetadata::default() },
+            TokenMetadata {
+                background_color: r#"","source":"hosted"}"#.to_owned(),
+                ..TokenMetadata::default()
+            },
             TokenMetadata { properties: Some(claims), ..TokenMetadata::default() },
         ];
         for token in tokens {

@@ -15,7 +15,8 @@ const UNLINK: &str = "Collections/DeleteContractCollection";
 async fn collection(app: &TestApp, name: &str) -> u64 {
     let project = &app.project_a;
     let metadata = json!({ "name": name, "description": "Of paper", "externalLink": "https://maps.example" });
-    let made = project.call("Collections/CreateCollection", json!({ "collection": { "metadata": metadata } }));
+    let made =
+        project.call("Collections/CreateCollection", json!({ "collection": { "metadata": metadata } }));
     let id = made.await.ok()["collection"]["id"].as_u64().unwrap();
     for (token, private) in [("1", false), ("2", true)] {
         let token = json!({
@@ -67,10 +68,12 @@ async fn a_linked_contract_is_told_by_what_is_published_without_any_node_and_by_
     let unknown = json!({ "chainID": "137", "contractAddress": UNKNOWN });
     said.call_as(key, "Metadata/GetTokenMetadata", of(UNKNOWN)).await;
     said.call_as(key, "Metadata/GetContractInfo", unknown).await;
-    said.call_as(key, "Metadata/GetContractInfo", json!({ "chainID": "137", "contractAddress": RELICS })).await;
+    said.call_as(key, "Metadata/GetContractInfo", json!({ "chainID": "137", "contractAddress": RELICS }))
+        .await;
     insta::assert_snapshot!(said.text());
 
-    let shown = json!({ "collectionId": maps, "tokenId": "2", "token": { "name": "Second" }, "private": false });
+    let shown =
+        json!({ "collectionId": maps, "tokenId": "2", "token": { "name": "Second" }, "private": false });
     app.project_a.call("Collections/UpdateToken", shown).await.ok();
     for actor in [key, &other.key] {
         wait_for(actor, RELICS, &["Map 1", "Second"]).await;
@@ -104,7 +107,8 @@ async fn files_and_searches_are_those_of_the_collection() {
     let search = json!({
         "chainID": "137", "contractAddress": UNKNOWN, "filter": { "text": "bare" }, "page": {},
     });
-    let expected = format!("https://bourse.example/projects/{}/collections/{maps}/assets/1", app.project_a.id);
+    let expected =
+        format!("https://bourse.example/projects/{}/collections/{maps}/assets/1", app.project_a.id);
     wait_until("the file is shown", async || {
         let found = app.project_a.key.call("Metadata/SearchTokenMetadata", search.clone()).await;
         found.json["tokenMetadata"][0]["image"] == expected.as_str()

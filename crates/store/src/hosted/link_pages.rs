@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bourse_wire::{Address, ChainId, ContractInfo, Timestamp, TokenId};
 
 use super::link_queue::{Asked, EVERYTHING};
-use super::replaced::{contract_change, own_contract, token_changes};
+use super::replaced::{contract_change, own_contract, replaced_tokens, token_changes};
 use super::said::{Speaker, speaker, tokens_said};
 use crate::StoreError;
 use crate::args::{Arg, args};
@@ -156,7 +156,8 @@ impl Linked<'_> {
         contract_change(session, key, own, (self.public_url, self.now)).await
     }
 
-    /// The next tokens of a contract: first all that there are, then all that are published where it says which there are.
+    /// The next tokens of a contract: first all that a hosted collection spoke for, then all that are published in the one that
+    /// does. How many others the contract has makes no difference.
     async fn go_on(&self, session: &mut Session<'_>, asked: Asked) -> Result<Vec<TokenId>, StoreError> {
         let after = asked.after_token.as_str();
         let tokens: Vec<TokenId> = match self.speaker {
@@ -167,16 +168,12 @@ impl Linked<'_> {
                 session.values(sql, args![project, collection, after, TOKENS_PER_PAGE]).await?
             }
             None if asked.of_hosted => Vec::new(),
-            Some(_) | None => {
-                let sql = "SELECT token_id FROM tokens WHERE collection_id = $1 AND token_id > $2
-                    ORDER BY token_id LIMIT $3";
-                session.values(sql, args![self.id.0, after, TOKENS_PER_PAGE]).await?
-            }
+            Some(_) | None => replaced_tokens(session, self.id, after, TOKENS_PER_PAGE).await?,
         };
         let last = tokens.last().filter(|_| tokens.len() as u64 == TOKENS_PER_PAGE);
         let place = match last {
             Some(last) => Some((asked.of_hosted, item_id(Some(*last)))),
-            None if asked.of_hosted || self.is_followed || self.speaker.is_none() => None,
+            None if asked.of_hosted || self.speaker.is_none() => None,
             None => Some((true, String::new())),
         };
         match place {
@@ -193,11 +190,9 @@ impl Linked<'_> {
 }
 
 /// What waits of a contract, as much as goes into a page.
-async fn read_asked(
-    session: &mut Session<'_>,
-    contract: CollectionKey,
-) -> Result<Vec<Asked>, StoreError> {
-    let sql = "FROM link_queue WHERE chain_id = $1 AND contract_address = $2 ORDER BY due_at, token_id LIMIT $3";
+async fn read_asked(session: &mut Session<'_>, contract: CollectionKey) -> Result<Vec<Asked>, StoreError> {
+    let sql =
+        "FROM link_queue WHERE chain_id = $1 AND contract_address = $2 ORDER BY due_at, token_id LIMIT $3";
     session.select(sql, args![contract.chain, contract.address, TOKENS_PER_PAGE]).await
 }
 

@@ -15,7 +15,8 @@ use crate::session::Session;
 pub(super) const EVERYTHING: &str = "*";
 
 /// What is asked for again is begun again, and whoever is at it finds that it was asked for more often than they know of.
-const OR_AGAIN: &str = "ON CONFLICT (chain_id, contract_address, token_id) DO UPDATE SET asked = link_queue.asked + 1,
+const OR_AGAIN: &str =
+    "ON CONFLICT (chain_id, contract_address, token_id) DO UPDATE SET asked = link_queue.asked + 1,
     of_hosted = excluded.of_hosted, after_token = excluded.after_token, due_at = excluded.due_at";
 
 record! {

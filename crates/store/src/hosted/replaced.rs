@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use bourse_wire::{
-    CollectionMetadata, ContractInfo, ContractInfoExtensions, ContractType, HOSTED, MetadataStatus, Timestamp,
-    TokenId, TokenMetadata, is_hosted,
+    CollectionMetadata, ContractInfo, ContractInfoExtensions, ContractType, HOSTED, MetadataStatus,
+    Timestamp, TokenId, TokenMetadata, is_hosted,
 };
 
 use super::said::contract_said;
@@ -49,6 +49,8 @@ pub(crate) async fn token_changes(
     }
     for (token_id, token) in said {
         changes.push(Change::Token { token_id, metadata: token.to_json()? });
+        let metadata = TokenMetadata::not_available(token_id).to_json()?;
+        replaced.push(ReplacedRow { token_id: item_id(Some(token_id)), metadata });
     }
     keep(session, id, replaced).await?;
     changes.extend(tokens_again(session, id, left, now).await?);
@@ -110,11 +112,10 @@ pub(crate) async fn contract_change(
     let was_hosted = stored.as_deref().is_some_and(|text| is_hosted(text.as_bytes()));
     let info = match contract_said(session, contract, public_url).await? {
         Some(said) => {
-            if let Some(own) = &own {
-                let row = ReplacedRow { token_id: item_id(None), metadata: own.to_json()? };
-                keep(session, id, vec![row]).await?;
-            }
-            laid_over(own.unwrap_or_else(|| unknown_contract(contract)), said)
+            let own = own.unwrap_or_else(|| unknown_contract(contract));
+            let row = ReplacedRow { token_id: item_id(None), metadata: own.to_json()? };
+            keep(session, id, vec![row]).await?;
+            laid_over(own, said)
         }
         None if was_hosted => {
             forget_replaced(session, id, &[item_id(None)]).await?;
@@ -130,9 +131,9 @@ pub(crate) async fn contract_change(
     };
     let before: Option<ContractInfo> =
         stored.as_deref().map(|text| read_json("contract information", text)).transpose()?;
-    let is_same = before.as_ref().is_some_and(|before| {
-        *before == ContractInfo { updated_at: before.updated_at, ..info.clone() }
-    });
+    let is_same = before
+        .as_ref()
+        .is_some_and(|before| *before == ContractInfo { updated_at: before.updated_at, ..info.clone() });
     let updated_at = before.filter(|_| is_same).map_or(now, |before| before.updated_at);
     Ok(Some(Change::Contract(ContractInfo { updated_at, ..info }.to_json()?)))
 }
@@ -197,12 +198,21 @@ fn at_rest(status: MetadataStatus) -> MetadataStatus {
     }
 }
 
-async fn keep(
+async fn keep(session: &mut Session<'_>, id: CollectionId, rows: Vec<ReplacedRow>) -> Result<(), StoreError> {
+    session.insert(Insert::owned(id, rows)?, &or_replace::<ReplacedRow>(&[])).await
+}
+
+/// The next tokens that a hosted collection spoke for, after one of them in the order of their names.
+pub(super) async fn replaced_tokens(
     session: &mut Session<'_>,
     id: CollectionId,
-    rows: Vec<ReplacedRow>,
-) -> Result<(), StoreError> {
-    session.insert(Insert::owned(id, rows)?, &or_replace::<ReplacedRow>(&[])).await
+    after: &str,
+    limit: u64,
+) -> Result<Vec<TokenId>, StoreError> {
+    let sql = "SELECT token_id FROM replaced_metadata WHERE collection_id = $1 AND token_id > $2
+        ORDER BY token_id LIMIT $3";
+    // The empty name, which is the contract's, comes after no other.
+    session.values(sql, args![id.0, after, limit]).await
 }
 
 async fn replaced(

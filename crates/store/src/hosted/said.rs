@@ -28,11 +28,7 @@ pub(crate) struct Speaker {
 
 impl Store {
     /// Those of these tokens of a contract of which a hosted collection that it is linked with says something.
-    pub fn said_by_links(
-        &self,
-        contract: CollectionKey,
-        tokens: Vec<TokenId>,
-    ) -> Pending<'_, Vec<TokenId>> {
+    pub fn said_by_links(&self, contract: CollectionKey, tokens: Vec<TokenId>) -> Pending<'_, Vec<TokenId>> {
         let public_url = self.public_url.clone();
         self.read(move |mut session| {
             Box::pin(async move {
@@ -61,7 +57,8 @@ pub(crate) async fn speaker(
     let mut links: Vec<(ProjectId, ContractCollection)> = Vec::new();
     for project in session.values::<ProjectId>(sql, args).await? {
         // Links are with their projects, which on a cluster are on different nodes.
-        let sql = "FROM contract_collections WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";
+        let sql =
+            "FROM contract_collections WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";
         let link = session.select_first(sql, args![project, contract.chain, contract.address]).await?;
         links.extend(link.map(|link| (project, link)));
     }
@@ -124,7 +121,8 @@ pub(super) async fn contract_said(
         return Ok(None);
     };
     let scope = ProjectScope::of_operator(project);
-    let HostedCollection { mut metadata, .. } = super::collections::require(session, scope, collection).await?;
+    let HostedCollection { mut metadata, .. } =
+        super::collections::require(session, scope, collection).await?;
     let sql = "FROM hosted_assets WHERE project_id = $1 AND hosted_collection_id = $2 AND token_id IS NULL
         ORDER BY asset_id";
     let rows: Vec<AssetRow> = session.select(sql, args![project, collection]).await?;

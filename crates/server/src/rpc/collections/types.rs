@@ -2,8 +2,8 @@
 
 use bourse_store::{AssetRecord, HostedCollection, HostedToken, ProjectScope, StoreError};
 use bourse_wire::{
-    Asset, ChainRef, Collection, CollectionBaseUris, CollectionInput, Error, HOSTED, MetadataStatus, ProjectId,
-    RecordId, TokenId, TokenMetadata,
+    Asset, ChainRef, Collection, CollectionBaseUris, CollectionInput, Error, HOSTED, MetadataStatus,
+    ProjectId, RecordId, TokenId, TokenMetadata,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
--- A contract whose link is followed, up to a token, and a token of it that said something else before.
+-- The contract of the link that schema 1 has.
 INSERT INTO link_queue (chain_id, contract_address, token_id, asked, of_hosted, after_token, due_at)
-VALUES (137, '0x00000000000000000000000000000000000000c2', '*', 1, FALSE, '4', 1740787200000);
+VALUES (137, '0xfdb42a198a932c8d3b506ffa5e855bc4b348a712', '*', 0, FALSE, '', 0);
+-- A token that said something else before a hosted collection spoke for it.
 INSERT INTO replaced_metadata (collection_id, token_id, metadata)
 VALUES (2, '5', '{"tokenId":"5","name":"Minted","attributes":[]}');
