@@ -42,11 +42,14 @@ pub fn write_stored(out: &mut Vec<u8>, text: &[u8]) {
         }
         None => out.extend_from_slice(members),
     }
-    out.extend_from_slice(match () {
-        () if is_hosted(text) => b"}",
-        () if tells_status(members) => FETCHED,
-        () => IMPORTED,
-    });
+    let end: &[u8] = if is_hosted(text) {
+        b"}"
+    } else if tells_status(members) {
+        FETCHED
+    } else {
+        IMPORTED
+    };
+    out.extend_from_slice(end);
 }
 
 /// Whether a stored record is what a hosted collection says. Its source comes last, where nothing of what callers wrote is.

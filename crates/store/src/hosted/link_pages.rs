@@ -7,7 +7,7 @@ use bourse_wire::{Address, ChainId, ContractInfo, Timestamp, TokenId};
 
 use super::link_queue::{Asked, EVERYTHING};
 use super::replaced::{contract_change, own_contract, replaced_tokens, token_changes};
-use super::said::{Speaker, speaker, tokens_said};
+use super::said::{self, Speaker, tokens_said};
 use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::attributions::Author;
@@ -90,8 +90,8 @@ impl Store {
                 // Of two servers one is at a contract. What the other has read by then is read again.
                 hold_contract(session, contract).await?;
                 let asked = read_asked(session, contract).await?;
-                let speaker = speaker(session, contract, Subject::Collections).await?;
-                let identity = super::said::speaker(session, contract, Subject::Identity).await?;
+                let speaker = said::speaker(session, contract, Subject::Collections).await?;
+                let identity = said::speaker(session, contract, Subject::Identity).await?;
                 let id = match find(session, contract).await? {
                     None if speaker.is_some() || identity.is_some() => {
                         find_or_create(session, contract).await?
