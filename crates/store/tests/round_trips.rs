@@ -94,7 +94,11 @@ async fn what_a_project_hosts_takes_so_many_ways() {
     let Stage { store, scope, hosted, audience, .. } = &stage;
     let create = stage
         .ways(async |number| store.create_hosted_token(*scope, *hosted, Stage::new_token(number), NOW).await);
-    assert_eq!(create.await, 5, "CreateToken: to begin, to note the change, to insert, to ask for links, to commit");
+    assert_eq!(
+        create.await,
+        5,
+        "CreateToken: to begin, to note the change, to insert, to ask for links, to commit"
+    );
     let read = stage.ways(async |_| store.hosted_token_with_assets(*scope, *hosted, 1.into()).await);
     assert_eq!(read.await, 1, "GetToken");
     let read = stage.ways(async |_| store.audience(*scope, *audience).await);

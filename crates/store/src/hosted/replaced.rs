@@ -115,7 +115,7 @@ pub(crate) async fn contract_change(
             let own = own.unwrap_or_else(|| unknown_contract(contract));
             let row = ReplacedRow { token_id: item_id(None), metadata: own.to_json()? };
             keep(session, id, vec![row]).await?;
-            laid_over(own, said)
+            laid_over(own, &said)
         }
         None if was_hosted => {
             forget_replaced(session, id, &[item_id(None)]).await?;
@@ -139,7 +139,7 @@ pub(crate) async fn contract_change(
 }
 
 /// A contract with what a hosted collection says of it; what that leaves out stays as it is.
-fn laid_over(mut info: ContractInfo, said: CollectionMetadata) -> ContractInfo {
+fn laid_over(mut info: ContractInfo, said: &CollectionMetadata) -> ContractInfo {
     let put = |member: &mut String, text: &String| {
         if !text.is_empty() {
             member.clone_from(text);
