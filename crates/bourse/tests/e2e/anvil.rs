@@ -220,7 +220,20 @@ impl Anvil {
 
     /// Replaces the newest blocks by others without transactions.
     pub(crate) fn reorganise(&self, depth: u64) {
-        self.rpc("anvil_reorg", &json!([depth, []]));
+        self.replace(depth, &json!([]));
+    }
+
+    /// Replaces the newest blocks, of which the first has one transaction, by others in which that comes a block later.
+    pub(crate) fn delay(&self, depth: u64) {
+        let first = number(&self.rpc("eth_blockNumber", &json!([]))) - U256::from(depth - 1);
+        let block = self.rpc("eth_getBlockByNumber", &json!([format!("{first:#x}"), false]));
+        let transaction = self.rpc("eth_getRawTransactionByHash", &json!([block["transactions"][0]]));
+        self.replace(depth, &json!([[transaction, 1]]));
+    }
+
+    /// Replaces the newest blocks by others with transactions, of which each says in which of them it is.
+    fn replace(&self, depth: u64, transactions: &Value) {
+        self.rpc("anvil_reorg", &json!([depth, transactions]));
         // The node puts its clock back to the blocks that were replaced. What is lost with each adds up in a long campaign,
         // until orders end minutes later on the chain than by the clock of the service.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();

@@ -47,7 +47,7 @@ fn put_until_killed(server: &mut Server, project: &Project, next: &mut u64, answ
 }
 
 /// How many market events are counted.
-fn counted(server: &Server, project: &Project) -> u64 {
+pub(crate) fn counted(server: &Server, project: &Project) -> u64 {
     let body = json!({ "filter": { "startDate": "2024-01-01", "endDate": "2028-12-31" } });
     let answer = server.call("Analytics/MarketTxnEventTotal", Credential::Token(&project.token), &body).ok();
     answer["marketStats"][0]["value"].as_u64().unwrap()

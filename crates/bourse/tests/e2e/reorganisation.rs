@@ -207,7 +207,7 @@ fn trade_without_server(market: &Market, collection: Address, number: u64) {
 }
 
 /// Waits until what is stored is what the chain says. Answers follow a little later.
-fn settle(market: &Market) {
+pub(crate) fn settle(market: &Market) {
     let started = Instant::now();
     market.instance.with_store(async |store| {
         while !is_settled(market, store).await {

@@ -40,7 +40,8 @@ pub(crate) struct Browser {
     runtime: Runtime,
     _driver: Process,
     _home: TempDir,
-    _turn: MutexGuard<'static, ()>,
+    /// None for one that runs beside another.
+    _turn: Option<MutexGuard<'static, ()>>,
 }
 
 impl Browser {
@@ -50,6 +51,15 @@ impl Browser {
 
     pub(crate) fn with(screen: Screen, colours: Colours) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::start(screen, colours, Some(turn))
+    }
+
+    /// Another one, of somebody else, as long as this one has its turn.
+    pub(crate) fn beside(&self) -> Self {
+        Self::start(Screen::Wide, Colours::Light, None)
+    }
+
+    fn start(screen: Screen, colours: Colours, turn: Option<MutexGuard<'static, ()>>) -> Self {
         let home = TempDir::new().unwrap();
         let (driver, port) = start_driver(home.path());
         let runtime = Runtime::new().unwrap();

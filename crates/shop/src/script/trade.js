@@ -50,19 +50,63 @@ async function current(job) {
   return job.orders.map((one) => orders.find((found) => found.orderId === one.id && found.marketplace === one.market));
 }
 
+// Whether an order can be filled as far as the visitor wants it.
+const isOpen = (found, one) => found?.status === "active" && BigInt(found.quantityAvailable ?? found.quantityRemaining) >= BigInt(one.quantity);
+
 // Whether what the page showed still holds; tells of another price.
 async function check(job) {
   const now = await current(job);
   let changed = null;
-  job.orders.forEach((one, place) => {
+  for (const [place, one] of job.orders.entries()) {
     const found = now[place];
-    if (!found || found.status !== "active" || BigInt(found.quantityAvailable ?? found.quantityRemaining) < BigInt(one.quantity)) throw trouble("gone");
+    if (!isOpen(found, one)) throw await meanwhile(job, one, found);
+    one.remaining = found.quantityRemaining;
     if (found.priceAmount !== String(one.price)) {
       changed = say("price_changed", `${money(one.price, one)} → ${money(found.priceAmount, one)}`);
       one.price = found.priceAmount;
     }
-  });
+  }
   return changed;
+}
+
+// Gives a step to the wallet, if what the visitor said yes to still holds: they may have taken their time, and so may a wallet
+// with the step before.
+async function hand(job, method, params) {
+  if (job.minted) await payable(job);
+  const now = job.orders ? await current(job) : [];
+  for (const [place, found] of now.entries()) {
+    const one = job.orders[place];
+    if (isOpen(found, one) && found.priceAmount === String(one.price)) continue;
+    if (!(await isBought(job, one))) throw await meanwhile(job, one, found);
+  }
+  return ask(method, params);
+}
+
+// Whether an earlier step of the job has bought from an order: the orders of a basket can take several.
+async function isBought(job, one) {
+  if (!job.sent?.length) return false;
+  const body = { chainId: String(job.collection.chain), contractAddress: job.collection.address, tokenId: String(job.token ?? one.token) };
+  const { activities } = await api("Marketplace/ListCollectibleActivities", body);
+  return activities.some((activity) => activity.action === "sale" && job.sent.includes(activity.txHash));
+}
+
+// What became of an order that is not as it was, and what to do about it.
+async function meanwhile(job, one, found) {
+  const named = (error) => {
+    if (job.orders.length > 1) error.message = `${one.name || `#${one.token}`}: ${error.message}`;
+    return error;
+  };
+  if (found?.status === "active") {
+    if (found.priceAmount !== String(one.price)) return named(trouble("costs_now", money(found.priceAmount, one)));
+    return named(trouble("left_now", found.quantityAvailable ?? found.quantityRemaining));
+  }
+  if (job.act !== "buy") return named(trouble("gone"));
+  if (found?.status === "filled") return named(trouble("sold_now"));
+  // Who takes a listing back often sells at another price.
+  const [other] = await ordersOf(job, "Listings", one.token);
+  if (!other) return named(trouble("gone"));
+  const coin = job.collection.currencies.find((known) => known.address === other.priceCurrencyAddress);
+  return named(trouble("costs_now", money(other.priceAmount, { ...coin, currency: other.priceCurrencyAddress })));
 }
 
 // Has a job be done from where it is.
@@ -76,6 +120,7 @@ async function run(job) {
       save(job);
       await perform(job, job.steps[job.next]);
       job.next += 1;
+      if (job.hash) job.sent = [...(job.sent ?? []), job.hash];
       job.hash = job.nonce = null;
       save(job);
       // Where something had to be signed first, there are other steps now.
@@ -111,7 +156,7 @@ async function perform(job, step) {
     job.nonce = await count(job);
     save(job);
     const value = "0x" + BigInt(step.value || 0).toString(16);
-    job.hash = await ask("eth_sendTransaction", [{ from: job.account, to: step.to, data: step.data, value }]);
+    job.hash = await hand(job, "eth_sendTransaction", [{ from: job.account, to: step.to, data: step.data, value }]);
     save(job);
   }
   job.state = "chain";
@@ -141,20 +186,25 @@ async function sign(job, step) {
     const { domain, types, primaryType, value } = step.signature;
     const domainTypes = [["name", "string"], ["version", "string"], ["chainId", "uint256"], ["verifyingContract", "address"]];
     const EIP712Domain = domainTypes.map(([name, type]) => ({ name, type }));
-    signature = await ask("eth_signTypedData_v4", [job.account, JSON.stringify({ domain, types: { EIP712Domain, ...types }, primaryType, message: value })]);
+    signature = await hand(job, "eth_signTypedData_v4", [job.account, JSON.stringify({ domain, types: { EIP712Domain, ...types }, primaryType, message: value })]);
   } else {
     const hex = [...new TextEncoder().encode(step.data)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    signature = await ask("personal_sign", ["0x" + hex, job.account]);
+    signature = await hand(job, "personal_sign", ["0x" + hex, job.account]);
   }
   await api("Marketplace/Execute", { chainId: String(job.collection.chain), signature, body: step.post.body });
 }
 
+// The orders for a token on one side, the best first.
+async function ordersOf(job, side, token, filter) {
+  const body = { chainId: String(job.collection.chain), contractAddress: job.collection.address, tokenId: String(token), filter };
+  const answer = await api(`Marketplace/List${side}ForCollectible`, body);
+  return answer[side.toLowerCase()] ?? answer.orders ?? [];
+}
+
 // The orders of the wallet for a token, by their names.
 async function own(job) {
-  const [side, member] = job.act === "list" ? ["Listings", "listings"] : ["Offers", "offers"];
-  const body = { chainId: String(job.collection.chain), contractAddress: job.collection.address, tokenId: job.order.token, filter: { createdBy: [job.account] } };
-  const answer = await api(`Marketplace/List${side}ForCollectible`, body);
-  return (answer[member] ?? answer.orders ?? []).map((one) => one.orderId);
+  const orders = await ordersOf(job, job.act === "list" ? "Listings" : "Offers", job.order.token, { createdBy: [job.account] });
+  return orders.map((one) => one.orderId);
 }
 
 // Waits until our service shows what was done.
@@ -186,11 +236,7 @@ async function begin(job) {
     open(job.title, make("p", { role: "status" }, say("wait_plan")));
     job.key = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
     job.coin = job.collection.currencies.find((one) => /^0x0+$/.test(one.address))?.symbol ?? "";
-    let changed = null;
-    if (job.orders) {
-      changed = await check(job);
-      for (const [place, found] of (await current(job)).entries()) job.orders[place].remaining = found.quantityRemaining;
-    }
+    const changed = job.orders ? await check(job) : null;
     if (job.act === "list" || job.act === "offer") job.before = await own(job);
     await plan(job);
     job.facts = told(job);

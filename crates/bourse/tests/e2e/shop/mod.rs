@@ -3,6 +3,7 @@
 #[path = "../../../../console/tests/browser/browser.rs"]
 #[expect(dead_code, reason = "the console's tests need more of it")]
 mod browser;
+mod meanwhile;
 mod person;
 
 use alloy_primitives::U256;
@@ -195,7 +196,7 @@ fn what_goes_wrong_is_told_and_moves_nothing() {
     market.anvil.perform(market.artist(), &steps);
     market.wait_listings(collection, "1", 0);
     person.clicks("[data-act=buy]");
-    assert!(person.is_told().contains("not to be had any more"));
+    assert!(person.is_told().contains("Sold to someone else meanwhile"));
     is_owner(&market, collection, 1, market.artist());
 
     // No wallet at all.

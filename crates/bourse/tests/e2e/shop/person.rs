@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::browser::Browser;
 use crate::market::Market;
-use crate::process::WAIT_MAX;
+use crate::process::{POLL_INTERVAL, WAIT_MAX};
 
 const WALLET: &str = include_str!("wallet.js");
 /// What wallets answer when somebody says no.
@@ -24,6 +24,8 @@ pub(super) struct Person<'m> {
     pub(super) switches: Cell<bool>,
     /// Whether they say no to whatever is to be sent.
     pub(super) refuses: Cell<bool>,
+    /// What they leave unanswered for now.
+    hesitates_at: Cell<Option<&'static str>>,
 }
 
 /// Switches on the shop of a market's project.
@@ -36,8 +38,18 @@ pub(super) fn open_shop(market: &Market, site: &Value) {
 
 impl<'m> Person<'m> {
     pub(super) fn new(market: &'m Market, account: Address) -> Self {
+        Self::before(Browser::open(), market, account)
+    }
+
+    /// Somebody else, with a browser and a wallet of their own.
+    pub(super) fn beside(&self, account: Address) -> Self {
+        Self::before(self.browser.beside(), self.market, account)
+    }
+
+    fn before(browser: Browser, market: &'m Market, account: Address) -> Self {
         let (switches, refuses) = (Cell::new(true), Cell::new(false));
-        Self { browser: Browser::open(), market, account, chain: Cell::new(31_337), switches, refuses }
+        let (chain, hesitates_at) = (Cell::new(31_337), Cell::new(None));
+        Self { browser, market, account, chain, switches, refuses, hesitates_at }
     }
 
     /// The same browser, with another wallet in it that knows nothing of the first.
@@ -82,6 +94,24 @@ impl<'m> Person<'m> {
         self.until("[data-status=done]");
     }
 
+    /// Answers the page until it asks the wallet for something, and leaves that unanswered.
+    pub(super) fn hesitates(&self, method: &'static str) {
+        self.hesitates_at.set(Some(method));
+        let asked = format!("return (window.__asked ?? []).some((one) => one.method === {})", json!(method));
+        let started = Instant::now();
+        while self.browser.run(&asked) != json!(true) {
+            assert!(started.elapsed() < WAIT_MAX, "{method} is not asked: {}", self.browser.text());
+            self.answers();
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// Has the wallet answer what it left, and answer again.
+    pub(super) fn decides(&self) {
+        self.hesitates_at.set(None);
+        self.answers();
+    }
+
     /// Why it did not go.
     pub(super) fn is_told(&self) -> String {
         self.until("dialog [data-trouble]");
@@ -111,7 +141,12 @@ impl<'m> Person<'m> {
     }
 
     fn answers(&self) {
-        let asked = self.browser.run("return (window.__asked ?? []).splice(0)");
+        let take = format!(
+            "const all = window.__asked ?? [], left = {}; window.__asked = all.filter((one) => one.method === left); \
+             return all.filter((one) => one.method !== left)",
+            json!(self.hesitates_at.get())
+        );
+        let asked = self.browser.run(&take);
         for one in asked.as_array().unwrap() {
             let (result, error) = match self.answer(one["method"].as_str().unwrap(), &one["params"]) {
                 Ok(result) => (result, Value::Null),
