@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::asking::Visit;
+use crate::pages::images::{icon_address, logo_address};
 use crate::refusal::{Refusal, Shown};
 use crate::words::Words;
 use crate::{Answer, PREFIX, theme};
@@ -52,6 +53,8 @@ pub(crate) struct Head<'h> {
 
 /// Characters of a description that others show.
 const DESCRIPTION_CHARS: usize = 300;
+/// An empty icon keeps browsers from asking for /favicon.ico.
+const NO_ICON: &str = "data:,";
 /// How long browsers and those in between may show a page without asking whether it is as before.
 const KEPT: &str = "public, max-age=0, must-revalidate";
 
@@ -61,7 +64,11 @@ impl Visit {
         let home = self.path("");
         let content = html! {
             header.bar {
-                a.brand href=(home) { bdi { (self.title()) } }
+                a.brand href=(home) {
+                    // An ornament of the name beside it, which stands alone where the picture cannot be had.
+                    @if let Some(logo) = logo_address(self) { img.logo src=(logo) alt=""; " " }
+                    bdi { (self.title()) }
+                }
                 nav aria-label=(self.say("frame.shop")) {
                     a href=(home) { (self.say("frame.collections")) }
                 }
@@ -96,6 +103,7 @@ impl Visit {
         let og = self.storefront().market.og_image.as_str();
         let image = image.or_else(|| (!og.is_empty()).then(|| og.to_owned()));
         html! {
+            link rel="icon" href=(icon_address(self).as_deref().unwrap_or(NO_ICON));
             link rel="stylesheet" href={ (self.path("/theme.css")) "?" (version_of(&[&theme])) };
             link rel="canonical" href=(address);
             @if head.is_private { meta name="robots" content="noindex"; }
@@ -151,7 +159,6 @@ fn document(words: &Words, title: &str, head: &Markup, data: &Value, content: &M
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
-                link rel="icon" href="data:,";
                 link rel="stylesheet" href={ (PREFIX) "/style.css?" (version) };
                 script defer src={ (PREFIX) "/script.js?" (version) } {}
                 (head)
@@ -168,8 +175,8 @@ fn document(words: &Words, title: &str, head: &Markup, data: &Value, content: &M
 /// A page of no shop.
 pub(crate) fn bare(words: &Words, status: StatusCode, title: &str, body: &Markup) -> Response {
     let content = html! { main.narrow id="content" tabindex="-1" { (body) } };
-    let html =
-        document(words, title, &html! { meta name="robots" content="noindex"; }, &Value::Null, &content);
+    let head = html! { link rel="icon" href=(NO_ICON); meta name="robots" content="noindex"; };
+    let html = document(words, title, &head, &Value::Null, &content);
     let content_type = HeaderValue::from_static("text/html; charset=utf-8");
     (status, [(header::CONTENT_TYPE, content_type)], html).into_response()
 }

@@ -1,10 +1,11 @@
-//! Pictures of tokens. A picture is named by whose it is, never by its link: nobody can have the service fetch what no token
-//! of the shop names.
+//! Pictures of tokens, and those of the shop itself. A picture is named by whose it is, never by its link: nobody can have the
+//! service fetch what no token of the shop and no operator names.
 
+use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::IntoResponse as _;
-use bourse_pictures::{Audience, Size, Visitor, nothing, own_path, response, size_in};
+use axum::response::{IntoResponse as _, Response};
+use bourse_pictures::{Audience, NoPicture, Size, Visitor, nothing, own_path, response, size_in};
 use bourse_wire::{TokenId, TokenMetadata};
 use maud::{Markup, html};
 use sha2::{Digest as _, Sha256};
@@ -25,18 +26,63 @@ pub(super) async fn show(visit: Visit, RawQuery(query): RawQuery, asked: HeaderM
         visit.shop.links.note(path, &link, visit.shop.backstage.now());
         link
     };
-    if let Some(path) = own_path(&visit.shop.backstage.settings().public_url(), &link) {
+    Ok(answer(&visit, &link, query.as_deref(), &asked).await.unwrap_or_else(|reason| nothing(&reason)))
+}
+
+pub(super) async fn logo(visit: Visit, RawQuery(query): RawQuery, asked: HeaderMap) -> Answer {
+    Ok(of_shop(&visit, visit.storefront().settings.logo_url.as_str(), query.as_deref(), &asked).await)
+}
+
+pub(super) async fn icon(visit: Visit, RawQuery(query): RawQuery, asked: HeaderMap) -> Answer {
+    Ok(of_shop(&visit, visit.storefront().settings.favicon_url.as_str(), query.as_deref(), &asked).await)
+}
+
+/// A picture of the shop itself. Where there is none its name stands alone, so that no sign is shown in its place.
+async fn of_shop(visit: &Visit, link: &str, query: Option<&str>, asked: &HeaderMap) -> Response {
+    answer(visit, link, query, asked).await.unwrap_or_else(|reason| {
+        let mut response = nothing(&reason);
+        *response.body_mut() = Body::empty();
+        response.headers_mut().remove(header::CONTENT_TYPE);
+        response
+    })
+}
+
+/// The picture that a link leads to, or the way to a file of this service.
+async fn answer(
+    visit: &Visit,
+    link: &str,
+    query: Option<&str>,
+    asked: &HeaderMap,
+) -> Result<Response, NoPicture> {
+    if let Some(path) = own_path(&visit.shop.backstage.settings().public_url(), link) {
         let mut response = StatusCode::SEE_OTHER.into_response();
         if let Ok(path) = HeaderValue::from_str(path) {
             response.headers_mut().insert(header::LOCATION, path);
         }
         return Ok(response);
     }
-    let size = size_in(query.as_deref());
-    Ok(match visit.shop.pictures.find(Visitor::Guest(visit.peer), &link, size).await {
-        Ok(picture) => response(&asked, &picture, &link, Audience::Public),
-        Err(reason) => nothing(&reason),
-    })
+    let picture = visit.shop.pictures.find(Visitor::Guest(visit.peer), link, size_in(query)).await?;
+    Ok(response(asked, &picture, link, Audience::Public))
+}
+
+/// The address of the shop's logo; none where it has none.
+pub(crate) fn logo_address(visit: &Visit) -> Option<String> {
+    own_address(visit, ("/logo/image", Size::Medium), visit.storefront().settings.logo_url.as_str())
+}
+
+/// The address of the small picture of browser tabs; none where there is none.
+pub(crate) fn icon_address(visit: &Visit) -> Option<String> {
+    own_address(visit, ("/icon/image", Size::Small), visit.storefront().settings.favicon_url.as_str())
+}
+
+fn own_address(visit: &Visit, (path, size): (&str, Size), link: &str) -> Option<String> {
+    (!link.is_empty()).then(|| versioned(&visit.path(path), link, size))
+}
+
+/// An address that is another one when the link is.
+fn versioned(path: &str, link: &str, size: Size) -> String {
+    let version = const_hex::encode(&Sha256::digest(link)[..6]);
+    format!("{path}?{version}&w={}", size.width())
 }
 
 /// The link to a token's picture, or the picture itself as text.
@@ -56,8 +102,7 @@ pub(super) fn address(
         return None;
     }
     visit.shop.links.note(&path, link, visit.shop.backstage.now());
-    let version = const_hex::encode(&Sha256::digest(link)[..6]);
-    Some(format!("{path}?{version}&w={}", size.width()))
+    Some(versioned(&path, link, size))
 }
 
 /// A token's picture in a page, an ornament of the name beside it; the first letter of the name where there is none.

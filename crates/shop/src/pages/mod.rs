@@ -5,7 +5,7 @@ mod basket;
 mod collection;
 mod filters;
 mod home;
-mod images;
+pub(crate) mod images;
 mod parts;
 mod sale;
 mod shops;
@@ -34,6 +34,8 @@ fn of_project() -> Router<Arc<Shop>> {
     Router::new()
         .route("/", get(home::show))
         .route("/theme.css", get(page::theme))
+        .route("/logo/image", get(images::logo))
+        .route("/icon/image", get(images::icon))
         .route("/sitemap.xml", get(sitemap::show))
         .route("/c/{chain}/{address}", get(collection::show))
         .route("/c/{chain}/{address}/{token}", get(token::show))

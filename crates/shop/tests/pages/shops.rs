@@ -252,3 +252,34 @@ async fn pictures_are_those_that_tokens_of_the_shop_name() {
     open(&app, json!({ "enabled": false })).await;
     assert_eq!(get(&app, &path).await.status, 404, "it is closed");
 }
+
+#[tokio::test]
+async fn logo_and_icon_come_from_here_or_the_name_stands_alone() {
+    let app = app(on()).await;
+    let marked = async |logo: &str, icon: &str| {
+        let settings = json!({ "title": "Relics", "accessKey": app.project_a.key_text, "logoUrl": logo, "faviconUrl": icon });
+        let storefront = json!({ "settings": settings, "site": on() });
+        app.project_a.call("Admin/PutStorefront", json!({ "storefront": storefront })).await.ok();
+        get(&app, "/shop/1").await.text()
+    };
+    let drawn = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
+    let page = marked(drawn, drawn).await;
+    for (start, path) in [("<img class=\"logo\" src=\"", "logo"), ("<link rel=\"icon\" href=\"", "icon")] {
+        let address = page.split(start).nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        assert!(address.starts_with(&format!("/shop/1/{path}/image?")), "{address}");
+        let picture = get(&app, &address.replace("&amp;", "&")).await;
+        assert_eq!((picture.status, picture.header("content-type")), (200, "image/svg+xml"));
+        assert!(picture.header("cache-control").starts_with("public"), "{}", picture.header("cache-control"));
+    }
+
+    // Of somebody's own network nothing is fetched, and nothing is shown for it.
+    let page = marked("http://127.0.0.1:1/logo.png", "http://127.0.0.1:1/icon.png").await;
+    assert!(!page.contains("127.0.0.1:1") && page.contains("<bdi>Relics</bdi></a>"), "{page}");
+    for path in ["/shop/1/logo/image", "/shop/1/icon/image?w=160", "/shop/1/logo/image?link=https://a.example"] {
+        let missing = get(&app, path).await;
+        assert_eq!((missing.status, missing.body.len()), (404, 0), "{path}");
+    }
+    let page = marked("", "").await;
+    assert!(page.contains("<link rel=\"icon\" href=\"data:,\">") && !page.contains("/logo/image"), "{page}");
+    assert_eq!(get(&app, "/shop/1/logo/image").await.status, 404);
+}
