@@ -45,6 +45,9 @@ pub(crate) enum CommandError {
     /// An installation cannot be moved.
     #[error(transparent)]
     Move(#[from] bourse_store::MoveError),
+    /// A language of the installation's own cannot be spoken.
+    #[error(transparent)]
+    Language(#[from] bourse_shop::LanguageError),
     /// The data directory cannot be used.
     #[error(transparent)]
     DataLock(#[from] DataLockError),

@@ -32,7 +32,7 @@ pub use merged::EffectiveSetting;
 pub use networks::{BUILT_IN, Following, Network, Networks, Rate};
 pub use sections::{
     Analytics, Auth, Console, Cors, Database, DatabaseRead, Limits, Log, LogFormat, Metadata, Quotas,
-    SQLITE_FILE_NAME, Server, Service, SourceSettings, Sources, Storage, Trial, TrustedProxies,
+    SQLITE_FILE_NAME, Server, Service, Shop, SourceSettings, Sources, Storage, Trial, TrustedProxies,
 };
 
 use std::collections::BTreeMap;
@@ -62,6 +62,8 @@ pub struct Settings {
     pub auth: Auth,
     /// The pages for people.
     pub console: Console,
+    /// The pages for buyers.
+    pub shop: Shop,
     /// What one request, or all of them, may use.
     pub limits: Limits,
     /// What one project may use in a month.

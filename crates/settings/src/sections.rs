@@ -230,6 +230,14 @@ pub struct Console {
     pub image_cache_bytes_max: usize,
 }
 
+/// `[shop]`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Shop {
+    /// Directory with languages of the installation's own; empty when there are none.
+    pub languages: PathBuf,
+}
+
 /// `[limits]`
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

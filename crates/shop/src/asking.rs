@@ -28,7 +28,7 @@ pub(crate) const PAGE_COST: u64 = 10;
 pub(crate) struct Visit {
     pub(crate) shop: Arc<Shop>,
     pub(crate) parts: Arc<StorefrontParts>,
-    pub(crate) words: &'static Words,
+    pub(crate) words: Arc<Words>,
     /// The path and the query that were asked for.
     pub(crate) uri: OriginalUri,
     /// The tag of the page that the browser has.
@@ -111,8 +111,8 @@ impl FromRequestParts<Arc<Shop>> for Visit {
         let project = project.and_then(|number| ProjectId::try_from(number).ok()).ok_or(Refusal::Missing)?;
         let consists_of = shop.backstage.storefront(project).await?;
         let storefront = open_shop(&consists_of).ok_or(Refusal::Missing)?;
-        let words = Words::of_tag(storefront.site.language.as_str())
-            .unwrap_or_else(|| Words::of_browser(&parts.headers));
+        let words = shop.languages.of_tag(storefront.site.language.as_str());
+        let words = words.unwrap_or_else(|| shop.languages.of_browser(&parts.headers));
         let uri = OriginalUri::from_request_parts(parts, shop).await.map_err(|_| Refusal::Missing)?;
         Ok(Self {
             shop: Arc::clone(shop),
@@ -186,7 +186,7 @@ impl Visit {
     }
 
     /// What is said by a key, in the visitor's language.
-    pub(crate) fn say<'k>(&self, key: &'k str) -> &'k str {
+    pub(crate) fn say<'k>(&'k self, key: &'k str) -> &'k str {
         self.words.say(key)
     }
 

@@ -15,9 +15,9 @@ mod words;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, header};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use bourse_pictures::Pictures;
 use bourse_server::limits::RateLimiter;
@@ -25,7 +25,7 @@ use bourse_server::{App, Backstage, Entrance};
 
 use links::Links;
 use refusal::{Refusal, Shown};
-use words::Words;
+pub use words::{LanguageError, Languages};
 
 /// What a handler answers.
 type Answer = Result<Response, Refusal>;
@@ -46,22 +46,25 @@ struct Shop {
     visitors: RateLimiter,
     pictures: Pictures,
     links: Links,
+    languages: Languages,
 }
 
 /// The service with the shops of its projects beside it.
-pub fn with_shops(entrance: Entrance, app: Arc<App>, pictures: Pictures) -> Entrance {
-    entrance.with_pages(PREFIX, routes(Backstage::new(app), pictures))
+pub fn with_shops(entrance: Entrance, app: Arc<App>, pictures: Pictures, languages: Languages) -> Entrance {
+    entrance.with_pages(PREFIX, routes(Backstage::new(app), pictures, languages))
 }
 
 /// Every page.
-fn routes(backstage: Backstage, pictures: Pictures) -> Router {
+fn routes(backstage: Backstage, pictures: Pictures, languages: Languages) -> Router {
     let shop = Arc::new(Shop {
         backstage,
         visitors: RateLimiter::new(WORK_PER_MINUTE),
         pictures,
         links: Links::default(),
+        languages,
     });
-    Router::new().merge(pages::routes()).fallback(nowhere).layer(from_fn(protect)).with_state(shop)
+    let protect = from_fn_with_state(Arc::clone(&shop), protect);
+    Router::new().merge(pages::routes()).fallback(nowhere).layer(protect).with_state(shop)
 }
 
 async fn nowhere() -> Refusal {
@@ -70,11 +73,11 @@ async fn nowhere() -> Refusal {
 
 /// Puts on every answer what keeps it from being framed, sniffed, or told to others. What was refused is told in the visitor's
 /// language, which only the request knows.
-async fn protect(request: Request, next: Next) -> Response {
-    let words = Words::of_browser(request.headers());
+async fn protect(State(shop): State<Arc<Shop>>, request: Request, next: Next) -> Response {
+    let words = shop.languages.of_browser(request.headers());
     let mut response = next.run(request).await;
     if let Some(refusal) = response.extensions_mut().remove::<Shown>() {
-        response = page::refused(words, &refusal);
+        response = page::refused(&words, &refusal);
     }
     let headers = response.headers_mut();
     let set = [

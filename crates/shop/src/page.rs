@@ -1,8 +1,8 @@
 //! The frame around every page of a shop, and the files that it loads.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bourse_server::StaticAnswer;
@@ -14,7 +14,7 @@ use crate::asking::Visit;
 use crate::pages::images::{icon_address, logo_address};
 use crate::refusal::{Refusal, Shown};
 use crate::words::Words;
-use crate::{Answer, PREFIX, theme};
+use crate::{Answer, PREFIX, Shop, theme};
 
 const STYLE: &str = concat!(include_str!("style/base.css"), include_str!("style/parts.css"));
 
@@ -77,7 +77,7 @@ impl Visit {
             (self.footer())
         };
         let title = format!("{} · {}", head.title, self.title());
-        let html = document(self.words, &title, &self.head(head), &self.script_data(data), &content);
+        let html = document(&self.words, &title, &self.head(head), &self.script_data(data), &content);
         self.tagged(html)
     }
 
@@ -217,8 +217,8 @@ pub(crate) async fn theme(visit: Visit) -> Answer {
 }
 
 /// What the script says in a language.
-pub(crate) async fn words(Path(tag): Path<String>) -> Answer {
-    let words = Words::of_tag(tag.trim_end_matches(".json")).ok_or(Refusal::Missing)?;
+pub(crate) async fn words(State(shop): State<Arc<Shop>>, Path(tag): Path<String>) -> Answer {
+    let words = shop.languages.of_tag(tag.trim_end_matches(".json")).ok_or(Refusal::Missing)?;
     let content_type = HeaderValue::from_static("application/json");
     let mut response =
         ([(header::CONTENT_TYPE, content_type)], words.of_script().to_string()).into_response();

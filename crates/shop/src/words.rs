@@ -1,8 +1,10 @@
 //! What pages and the script say, by key, in each language. Texts are in files, one for each language, so that somebody who
-//! writes no programs can add one.
+//! writes no programs can add one: to this repository, or to a directory of an installation's own.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
 
 use axum::http::{HeaderMap, header};
 
@@ -12,46 +14,175 @@ const BUILT_IN: [(&str, &str); 2] =
 
 /// Parts of a browser's list of languages that are looked at.
 const ASKED_MAX: usize = 20;
+/// What the files of languages are called after the language.
+const EXTENSION: &str = "toml";
+/// What stands for something that is put in.
+const PLACE: &str = "{}";
+
+/// The sections of a file, each with its texts.
+type Sections = HashMap<String, HashMap<String, String>>;
+
+/// Why a language of one's own cannot be spoken.
+#[derive(Debug, thiserror::Error)]
+pub enum LanguageError {
+    /// The directory or a file in it cannot be read.
+    #[error("shop.languages: {}: {source}", .path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is not called after a language.
+    #[error("shop.languages: {}: call it after a language, by the two or three letters that browsers ask for, such as fr.toml", .0.display())]
+    Unnamed(PathBuf),
+    /// A file is not sections of texts.
+    #[error("shop.languages: {}: {source}", .path.display())]
+    Malformed {
+        /// Which.
+        path: PathBuf,
+        /// Where, and why.
+        source: Box<toml::de::Error>,
+    },
+    /// A file has a text that nothing says.
+    #[error("shop.languages: {}: nothing says `{key}`; en.toml in crates/shop/src/languages has all that is said", .path.display())]
+    Unknown {
+        /// In which file.
+        path: PathBuf,
+        /// Its section and key.
+        key: String,
+    },
+    /// A text has another number of places for what is put in than the English one.
+    #[error("shop.languages: {}: `{key}` has {found} of {{}} where the English text has {wanted}", .path.display())]
+    Places {
+        /// In which file.
+        path: PathBuf,
+        /// Its section and key.
+        key: String,
+        /// Places that it has.
+        found: usize,
+        /// Places that it needs.
+        wanted: usize,
+    },
+}
 
 /// The texts of a language.
 #[derive(Debug)]
 pub(crate) struct Words {
     /// Its tag, such as `en`.
-    pub(crate) tag: &'static str,
+    pub(crate) tag: String,
     texts: HashMap<String, String>,
 }
 
-static LANGUAGES: LazyLock<Vec<Words>> =
-    LazyLock::new(|| BUILT_IN.iter().map(|(tag, text)| Words::read(tag, text)).collect());
+/// The languages of an installation: those that come along, and its own.
+#[derive(Clone, Debug)]
+pub struct Languages {
+    /// Spoken where nobody asks for one that is here.
+    first: Arc<Words>,
+    others: Vec<Arc<Words>>,
+}
 
-/// Spoken where there is no language at all, which no test lets happen.
-static SILENCE: LazyLock<Words> = LazyLock::new(|| Words { tag: "en", texts: HashMap::new() });
+impl Default for Languages {
+    fn default() -> Self {
+        let mut all = BUILT_IN.iter().map(|(tag, text)| Arc::new(Words::built_in(tag, text)));
+        let silence = || Arc::new(Words { tag: "en".to_owned(), texts: HashMap::new() });
+        Self { first: all.next().unwrap_or_else(silence), others: all.collect() }
+    }
+}
 
-impl Words {
-    fn read(tag: &'static str, text: &str) -> Self {
-        let sections: HashMap<String, HashMap<String, String>> = toml::from_str(text).unwrap_or_default();
-        let texts = sections.into_iter().flat_map(|(section, texts)| {
-            texts.into_iter().map(move |(key, text)| (format!("{section}.{key}"), text))
-        });
-        Self { tag, texts: texts.collect() }
+impl Languages {
+    /// Those that come along, with the files of a directory laid over them; none where no directory is named.
+    pub fn read(directory: &Path) -> Result<Self, LanguageError> {
+        let mut languages = Self::default();
+        if directory.as_os_str().is_empty() {
+            return Ok(languages);
+        }
+        let unreadable = |source| LanguageError::Unreadable { path: directory.to_owned(), source };
+        for entry in fs::read_dir(directory).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            if path.extension().is_some_and(|extension| extension == EXTENSION) {
+                languages.lay_over(&path)?;
+            }
+        }
+        Ok(languages)
     }
 
-    fn first() -> &'static Self {
-        LANGUAGES.first().unwrap_or(&SILENCE)
+    /// Puts the texts of a file in the place of those that are there.
+    fn lay_over(&mut self, path: &Path) -> Result<(), LanguageError> {
+        let tag = tag_of(path).ok_or_else(|| LanguageError::Unnamed(path.to_owned()))?;
+        let unreadable = |source| LanguageError::Unreadable { path: path.to_owned(), source };
+        let malformed = |source| LanguageError::Malformed { path: path.to_owned(), source: Box::new(source) };
+        let text = fs::read_to_string(path).map_err(unreadable)?;
+        let sections: Sections = toml::from_str(&text).map_err(malformed)?;
+        let own = flattened(sections);
+        self.check(path, &own)?;
+        let below = self.of_tag(&tag).unwrap_or_else(|| Arc::clone(&self.first));
+        let mut texts = below.texts.clone();
+        texts.extend(own);
+        let words = Arc::new(Words { tag, texts });
+        if words.tag == self.first.tag {
+            self.first = words;
+        } else {
+            self.others.retain(|known| known.tag != words.tag);
+            self.others.push(words);
+        }
+        Ok(())
+    }
+
+    /// Whether all that a file says is said somewhere, with as much put in.
+    fn check(&self, path: &Path, own: &HashMap<String, String>) -> Result<(), LanguageError> {
+        // Of several, the same is named every time.
+        let mut keys: Vec<&String> = own.keys().collect();
+        keys.sort_unstable();
+        for key in keys {
+            let Some(english) = self.first.texts.get(key) else {
+                return Err(LanguageError::Unknown { path: path.to_owned(), key: key.clone() });
+            };
+            let places = |text: &str| text.matches(PLACE).count();
+            let (found, wanted) = (own.get(key).map_or(0, |text| places(text)), places(english));
+            if found != wanted {
+                return Err(LanguageError::Places { path: path.to_owned(), key: key.clone(), found, wanted });
+            }
+        }
+        Ok(())
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<Words>> {
+        std::iter::once(&self.first).chain(&self.others)
     }
 
     /// The language of a tag such as `de` or `de-AT`.
-    pub(crate) fn of_tag(tag: &str) -> Option<&'static Self> {
+    pub(crate) fn of_tag(&self, tag: &str) -> Option<Arc<Words>> {
         let language = tag.trim().split('-').next().unwrap_or_default();
-        LANGUAGES.iter().find(|words| words.tag.eq_ignore_ascii_case(language))
+        self.all().find(|words| words.tag.eq_ignore_ascii_case(language)).cloned()
     }
 
     /// The first language that a browser asks for and that is here.
-    pub(crate) fn of_browser(headers: &HeaderMap) -> &'static Self {
+    pub(crate) fn of_browser(&self, headers: &HeaderMap) -> Arc<Words> {
         let asked = headers.get(header::ACCEPT_LANGUAGE).and_then(|asked| asked.to_str().ok());
         let tags = asked.unwrap_or_default().split(',').take(ASKED_MAX);
         let mut tags = tags.filter_map(|entry| entry.split(';').next());
-        tags.find_map(Self::of_tag).unwrap_or_else(Self::first)
+        tags.find_map(|tag| self.of_tag(tag)).unwrap_or_else(|| Arc::clone(&self.first))
+    }
+}
+
+/// The language that a file is called after.
+fn tag_of(path: &Path) -> Option<String> {
+    let name = path.file_stem()?.to_str()?;
+    let is_tag = (2..=3).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_tag.then(|| name.to_owned())
+}
+
+fn flattened(sections: Sections) -> HashMap<String, String> {
+    let texts = sections.into_iter().flat_map(|(section, texts)| {
+        texts.into_iter().map(move |(key, text)| (format!("{section}.{key}"), text))
+    });
+    texts.collect()
+}
+
+impl Words {
+    fn built_in(tag: &str, text: &str) -> Self {
+        Self { tag: tag.to_owned(), texts: flattened(toml::from_str(text).unwrap_or_default()) }
     }
 
     /// What is said here; the key itself where nobody wrote anything.
@@ -61,7 +192,7 @@ impl Words {
 
     /// The same with something put in the place of `{}`.
     pub(crate) fn say_of(&self, key: &str, what: &str) -> String {
-        self.say(key).replace("{}", what)
+        self.say(key).replace(PLACE, what)
     }
 
     /// What the script says, by key.
@@ -86,9 +217,9 @@ mod tests {
 
     use super::*;
 
-    fn asked(text: &str) -> &'static str {
+    fn asked(text: &str) -> String {
         let headers = HeaderMap::from_iter([(header::ACCEPT_LANGUAGE, text.parse().unwrap())]);
-        Words::of_browser(&headers).tag
+        Languages::default().of_browser(&headers).tag.clone()
     }
 
     #[test]
@@ -107,15 +238,63 @@ mod tests {
     #[test]
     fn every_language_says_everything() {
         let keys = |words: &Words| words.texts.keys().cloned().collect::<BTreeSet<_>>();
-        let first = keys(Words::first());
+        let languages = Languages::default();
+        let first = keys(&languages.first);
         assert!(first.len() > 50, "{first:?}");
-        for words in LANGUAGES.iter() {
+        for words in languages.all() {
             assert_eq!(keys(words), first, "{}", words.tag);
-            for (key, text) in &words.texts {
-                let places = |words: &Words| words.say(key).matches("{}").count();
-                assert_eq!(places(words), places(Words::first()), "{key}: {text}");
-            }
+            languages.check(Path::new(&words.tag), &words.texts).unwrap();
         }
+    }
+
+    /// The languages of a directory with such files.
+    fn of_files(files: &[(&str, &str)]) -> Result<Languages, String> {
+        let place = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(place.path().join(name), text).unwrap();
+        }
+        Languages::read(place.path()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_file_of_ones_own_is_laid_over_what_comes_along() {
+        let languages = of_files(&[
+            ("fr.toml", "[token]\nbuy = \"Acheter\"\nunnamed = \"N° {}\""),
+            ("de.toml", "[token]\nbuy = \"Nehmen\""),
+            ("en.toml", "[token]\noffer = \"Bid\""),
+            ("README.md", "not a language"),
+        ]);
+        let languages = languages.unwrap();
+        let say = |tag: &str, key: &'static str| languages.of_tag(tag).unwrap().say(key).to_owned();
+        assert_eq!((say("fr-CA", "token.buy"), say("fr", "token.list")), ("Acheter".into(), "Sell".into()));
+        assert_eq!((say("de", "token.buy"), say("de", "token.list")), ("Nehmen".into(), "Verkaufen".into()));
+        assert_eq!((say("en", "token.buy"), say("en", "token.offer")), ("Buy".into(), "Bid".into()));
+        assert_eq!(languages.of_tag("fr").unwrap().say_of("token.unnamed", "7"), "N° 7");
+        assert!(languages.of_tag("it").is_none() && Languages::read(Path::new("")).is_ok());
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_named() {
+        for (name, text, said) in [
+            ("fr.toml", "[token]\nbye = \"Au revoir\"", "fr.toml: nothing says `token.bye`"),
+            ("fr.toml", "[tokens]\nbuy = \"Acheter\"", "nothing says `tokens.buy`"),
+            (
+                "fr.toml",
+                "[token]\nunnamed = \"Sans nom\"",
+                "`token.unnamed` has 0 of {} where the English text has 1",
+            ),
+            ("fr.toml", "[token]\nbuy = \"{}\"", "`token.buy` has 1 of {} where the English text has 0"),
+            ("fr.toml", "[token]\nbuy = 7", "fr.toml: TOML parse error at line 2"),
+            ("fr.toml", "buy = \"Acheter\"", "fr.toml: TOML parse error at line 1"),
+            ("french.toml", "", "french.toml: call it after a language"),
+            ("pt-BR.toml", "", "pt-BR.toml: call it after a language"),
+        ] {
+            let refused = of_files(&[(name, text)]).unwrap_err();
+            assert!(refused.starts_with("shop.languages: ") && refused.contains(said), "{refused}");
+        }
+        let missing = Languages::read(Path::new("/nowhere/languages")).unwrap_err();
+        assert!(missing.to_string().contains("/nowhere/languages: "), "{missing}");
+        assert!(matches!(missing, LanguageError::Unreadable { .. }));
     }
 
     #[test]
@@ -138,7 +317,7 @@ mod tests {
         }
         let built = |key: &String| key.starts_with("step_") || key.starts_with("act_");
         said.retain(|key| !built(key));
-        let known = Words::first().of_script();
+        let known = Languages::default().first.of_script();
         let known: BTreeSet<String> = known.as_object().unwrap().keys().cloned().collect();
         assert_eq!(said, known.iter().filter(|key| !built(key)).cloned().collect::<BTreeSet<_>>());
         for act in ["buy", "accept", "cancel", "list", "offer", "basket", "checkout", "mint"] {
@@ -189,8 +368,13 @@ mod tests {
                 }
             }
         }
-        let known: BTreeSet<String> =
-            Words::first().texts.keys().filter(|key| !key.starts_with("script.")).cloned().collect();
+        let known: BTreeSet<String> = Languages::default()
+            .first
+            .texts
+            .keys()
+            .filter(|key| !key.starts_with("script."))
+            .cloned()
+            .collect();
         assert_eq!(said, known);
     }
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use bourse_server::settings::{FilesPlace, Settings};
 use bourse_server::{Clock, Files, entropy, make_private_directory};
+use bourse_shop::Languages;
 use bourse_store::{MigrationState, Store, StoreError, Upgrade};
 use serde_json::json;
 
@@ -37,7 +38,9 @@ pub(super) async fn run(common: &Common, command: &Doctor) -> Result<ExitCode, C
             let changed =
                 loaded.effective.iter().filter(|setting| setting.source.to_string() != "default").count();
             let found = format!("{} settings, {changed} changed from their default", loaded.effective.len());
-            checks.push(Check { name: "configuration", result: Ok(found) });
+            let spoken = Languages::read(&loaded.settings.shop.languages);
+            let result = spoken.map(|_| found).map_err(|error| error.to_string());
+            checks.push(Check { name: "configuration", result });
             checks.push(Check { name: "data directory", result: check_data(&loaded.settings.storage.data) });
             checks.push(Check { name: "disk", result: check_disk(&loaded.settings.storage.data) });
             checks.push(Check { name: "uploaded files", result: check_files(&loaded.settings).await });

@@ -9,7 +9,7 @@ use bourse_console::{first_link, with_console};
 use bourse_pictures::Pictures;
 use bourse_server::settings::{LogFormat, Settings};
 use bourse_server::{App, Background, Backstage, Chains, Clock, Entrance, make_private_directory};
-use bourse_shop::with_shops;
+use bourse_shop::{Languages, with_shops};
 use futures_util::future::BoxFuture;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -28,6 +28,7 @@ pub(crate) async fn run(settings: Settings) -> Result<(), CommandError> {
 pub(crate) struct OpenService {
     listener: TcpListener,
     app: Arc<App>,
+    languages: Languages,
     _lock: DataLock,
 }
 
@@ -42,6 +43,7 @@ pub(crate) async fn open_asking(
     chains: Option<Arc<dyn Chains>>,
 ) -> Result<OpenService, CommandError> {
     let address = settings.server.listen;
+    let languages = Languages::read(&settings.shop.languages)?;
     make_private_directory(&settings.storage.data).map_err(CommandError::io("making the data directory"))?;
     let lock = DataLock::shared(&settings.storage.data)?;
     let coins = settings.networks.native_coins();
@@ -51,7 +53,7 @@ pub(crate) async fn open_asking(
     }
     let listener =
         TcpListener::bind(address).await.map_err(CommandError::io(format!("listening on {address}")))?;
-    Ok(OpenService { listener, app, _lock: lock })
+    Ok(OpenService { listener, app, languages, _lock: lock })
 }
 
 impl OpenService {
@@ -71,13 +73,13 @@ pub(crate) async fn serve_beside(
     opened: OpenService,
     work: impl Future<Output = Result<(), CommandError>>,
 ) -> Result<(), CommandError> {
-    let OpenService { listener, app, _lock } = opened;
+    let OpenService { listener, app, languages, _lock } = opened;
     let address = listener.local_addr().map_err(CommandError::io("reading the address"))?;
     print_start(&app, address);
     print_first_link(&app, address).await?;
     let stop = stop_after_drain(StopSignals::listen()?, Arc::clone(&app));
     let background = Background::start(&app);
-    let entrance = entrance(app);
+    let entrance = entrance(app, languages);
     let mut serving = std::pin::pin!(bourse_server::serve(listener, entrance, stop));
     let worked = tokio::select! {
         () = &mut serving => None,
@@ -91,10 +93,10 @@ pub(crate) async fn serve_beside(
 }
 
 /// The service with all pages beside it. They share their pictures.
-fn entrance(app: Arc<App>) -> Entrance {
+fn entrance(app: Arc<App>, languages: Languages) -> Entrance {
     let pictures = Pictures::new(Backstage::new(Arc::clone(&app)));
     let service = bourse_server::service(Arc::clone(&app));
-    with_shops(with_console(service, Arc::clone(&app), pictures.clone()), app, pictures)
+    with_shops(with_console(service, Arc::clone(&app), pictures.clone()), app, pictures, languages)
 }
 
 /// Logs to standard error, as the settings say.

@@ -17,7 +17,9 @@ fn other_value(key: &str, default: &Value) -> String {
         ("server.public_url" | "cors.origins" | "s3.endpoint", _) => "https://a.example".to_owned(),
         ("server.trusted_proxies", _) => "10.0.0.0/8".to_owned(),
         ("server.peer_address", _) => "10.0.0.7:4010".to_owned(),
-        ("storage.data" | "storage.files" | "storage.kept_directory", _) => "/var/lib/bourse".to_owned(),
+        ("storage.data" | "storage.files" | "storage.kept_directory" | "shop.languages", _) => {
+            "/var/lib/bourse".to_owned()
+        }
         ("storage.database", _) => "sqlite:other.db".to_owned(),
         ("storage.database_read", _) => "postgres://user@replica/name".to_owned(),
         ("auth.jwt_secret", _) => SECRET.to_owned(),

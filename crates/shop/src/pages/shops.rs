@@ -11,7 +11,6 @@ use maud::html;
 
 use crate::asking::{PAGE_COST, admit, open_shop};
 use crate::refusal::Refusal;
-use crate::words::Words;
 use crate::{Answer, PREFIX, Shop, page};
 
 /// Shops that are shown.
@@ -21,7 +20,7 @@ const HOST_BYTES_MAX: usize = 260;
 
 pub(super) async fn show(State(shop): State<Arc<Shop>>, request: Request) -> Answer {
     admit(&shop, Peer::of(request.extensions()), PAGE_COST)?;
-    let words = Words::of_browser(request.headers());
+    let words = shop.languages.of_browser(request.headers());
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
     if let Some(project) = at_host(&shop, host.unwrap_or_default()).await? {
         return Ok(go_to(project));
@@ -48,7 +47,7 @@ pub(super) async fn show(State(shop): State<Arc<Shop>>, request: Request) -> Ans
             li { a href={ (PREFIX) "/" (project) } { bdi { (name(title, parts)) } } }
         } }
     };
-    Ok(page::bare(words, StatusCode::OK, words.say("shops.title"), &body))
+    Ok(page::bare(&words, StatusCode::OK, words.say("shops.title"), &body))
 }
 
 /// The project whose shop is at a host.

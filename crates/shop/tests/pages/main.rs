@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use bourse_pictures::Pictures;
 use bourse_server::{App, Backstage, Entrance};
+use bourse_shop::Languages;
 
 /// What the support code has called: the service with its shops.
 fn service(app: Arc<App>) -> Entrance {
     let pictures = Pictures::new(Backstage::new(Arc::clone(&app)));
-    bourse_shop::with_shops(bourse_server::service(Arc::clone(&app)), app, pictures)
+    bourse_shop::with_shops(bourse_server::service(Arc::clone(&app)), app, pictures, Languages::default())
 }

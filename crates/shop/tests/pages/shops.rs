@@ -275,7 +275,9 @@ async fn logo_and_icon_come_from_here_or_the_name_stands_alone() {
     // Of somebody's own network nothing is fetched, and nothing is shown for it.
     let page = marked("http://127.0.0.1:1/logo.png", "http://127.0.0.1:1/icon.png").await;
     assert!(!page.contains("127.0.0.1:1") && page.contains("<bdi>Relics</bdi></a>"), "{page}");
-    for path in ["/shop/1/logo/image", "/shop/1/icon/image?w=160", "/shop/1/logo/image?link=https://a.example"] {
+    for path in
+        ["/shop/1/logo/image", "/shop/1/icon/image?w=160", "/shop/1/logo/image?link=https://a.example"]
+    {
         let missing = get(&app, path).await;
         assert_eq!((missing.status, missing.body.len()), (404, 0), "{path}");
     }
