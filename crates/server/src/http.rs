@@ -58,6 +58,9 @@ struct Ways {
     cors: CorsLayer,
 }
 
+/// Where somebody comes who knows the host alone.
+const FRONT: &str = "/";
+
 /// Pages for people, at the paths that begin with a prefix.
 struct Pages {
     prefix: &'static str,
@@ -66,6 +69,9 @@ struct Pages {
 
 impl Pages {
     fn has(&self, path: &str) -> bool {
+        if self.prefix == FRONT {
+            return path == FRONT;
+        }
         path.strip_prefix(self.prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
@@ -90,8 +96,8 @@ pub fn service(app: Arc<App>) -> Entrance {
 }
 
 impl Entrance {
-    /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`. They are compressed;
-    /// pages of other sites have no business there, so that nothing lets them call.
+    /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`; `/` stands for itself alone.
+    /// They are compressed; pages of other sites have no business there, so that nothing lets them call.
     pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
         let router = pages
             .layer(compression::layer())

@@ -36,6 +36,8 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 
 /// Where all pages are.
 const PREFIX: &str = "/shop";
+/// Where somebody comes who knows the host alone.
+const FRONT: &str = "/";
 
 /// What one address may ask for in a minute, in pictures: a page counts as ten.
 const WORK_PER_MINUTE: u32 = 3_000;
@@ -49,9 +51,10 @@ struct Shop {
     languages: Languages,
 }
 
-/// The service with the shops of its projects beside it.
+/// The service with the shops of its projects beside it; whoever names the host alone is led to the shop that is meant.
 pub fn with_shops(entrance: Entrance, app: Arc<App>, pictures: Pictures, languages: Languages) -> Entrance {
-    entrance.with_pages(PREFIX, routes(Backstage::new(app), pictures, languages))
+    let routes = routes(Backstage::new(app), pictures, languages);
+    entrance.with_pages(PREFIX, routes.clone()).with_pages(FRONT, routes)
 }
 
 /// Every page.

@@ -22,6 +22,7 @@ use crate::{Shop, page};
 /// Every address of the shops.
 pub(super) fn routes() -> Router<Arc<Shop>> {
     Router::new()
+        .route("/", get(shops::front))
         .route("/shop", get(shops::show))
         .route("/shop/", get(shops::show))
         .route("/shop/style.css", get(page::style))

@@ -285,3 +285,21 @@ async fn logo_and_icon_come_from_here_or_the_name_stands_alone() {
     assert!(page.contains("<link rel=\"icon\" href=\"data:,\">") && !page.contains("/logo/image"), "{page}");
     assert_eq!(get(&app, "/shop/1/logo/image").await.status, 404);
 }
+
+#[tokio::test]
+async fn whoever_names_the_host_alone_is_led_to_the_shop() {
+    let app = app(json!({ "enabled": false })).await;
+    let led = async |host: &str| {
+        let answer = app.anonymous.with("host", host).get("/").await;
+        assert_eq!(answer.status, 303, "{}", answer.text());
+        answer.header("location").to_owned()
+    };
+    assert_eq!(led("bourse.example").await, "/docs", "there is no shop");
+    open(&app, on()).await;
+    assert_eq!(led("bourse.example").await, "/shop/1", "it is the only one");
+    let storefront = json!({ "domain": "shop.example", "settings": { "accessKey": app.project_b.key_text }, "site": on() });
+    app.project_b.call("Admin/PutStorefront", json!({ "storefront": storefront })).await.ok();
+    assert_eq!(led("bourse.example").await, "/docs", "there are two");
+    assert_eq!(led("SHOP.example").await, "/shop/2", "it is at the host");
+    assert_eq!(get(&app, "//").await.status, 404);
+}
