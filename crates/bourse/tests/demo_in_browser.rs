@@ -11,6 +11,8 @@
 #[path = "../../console/tests/browser/browser.rs"]
 #[expect(dead_code, reason = "the console's own tests need more of it")]
 mod browser;
+#[path = "../../console/tests/browser/looks.rs"]
+mod looks;
 #[path = "../../console/tests/browser/site.rs"]
 #[expect(dead_code, reason = "the console's own tests need more of it")]
 mod site;
@@ -27,19 +29,16 @@ mod process;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::Value;
-
-use browser::{Browser, Colours, Screen};
+use browser::Browser;
 use instance::{Instance, within};
+use looks::{SCREENS, axe, check_access, check_requests, word};
 use site::{ADMINISTRATOR, Site};
 
 /// How long the demo may take to make its data, on a machine that is busy with other tests.
 const DEMO_LIMIT: Duration = Duration::from_mins(10);
-/// The largest page, without images.
-const PAGE_BYTES_MAX: u64 = 100_000;
 /// Pages that must have been found, so that a crawl that breaks is noticed.
 const PAGES_MIN: usize = 20;
 
@@ -104,38 +103,6 @@ fn folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Whether the page asked anybody else for anything, and whether it is larger or wider than it may be. How long it took is
-/// printed only: that tells more of the machine than of the page.
-fn check_requests(browser: &Browser, name: &str) -> Vec<String> {
-    let script = "const page = performance.getEntriesByType('navigation')[0];
-        return { bytes: page.decodedBodySize, ms: page.responseStart - page.requestStart,
-            foreign: performance.getEntriesByType('resource').map(entry => entry.name)
-                .filter(name => !name.startsWith(location.origin) && !name.startsWith('data:')),
-            wide: document.documentElement.scrollWidth - document.documentElement.clientWidth }";
-    let measured = browser.run(script);
-    println!("{name}: {} bytes, {} ms", measured["bytes"], measured["ms"]);
-    let wrong = [
-        (measured["foreign"] != Value::Array(Vec::new()), "asks others"),
-        (measured["bytes"].as_u64().unwrap() >= PAGE_BYTES_MAX, "is too large"),
-        (measured["wide"].as_i64().unwrap() > 0, "is wider than the screen"),
-    ];
-    let found = wrong.into_iter().filter(|(is_so, _)| *is_so);
-    found.map(|(_, what)| format!("{name} {what}: {measured}")).collect()
-}
-
-/// What axe finds that is serious.
-fn check_access(browser: &Browser, axe: &str, name: &str) -> Vec<String> {
-    browser.run(axe);
-    let script = "const done = arguments[0];
-        axe.run({ resultTypes: ['violations'] }).then(result => done(result.violations
-            .filter(violation => ['serious', 'critical'].includes(violation.impact))
-            .map(violation => violation.id + ': ' + violation.help + ' ' + violation.nodes.slice(0, 3).map(node => node.html).join(' | '))),
-            error => done([String(error)]))";
-    let found = browser.run_async(script);
-    let found = found.as_array().unwrap().iter();
-    found.map(|violation| format!("{name}: {}", violation.as_str().unwrap())).collect()
-}
-
 /// One demo for all, as its data takes longest.
 #[test]
 fn the_demo_is_looked_at() {
@@ -151,17 +118,9 @@ fn the_demo_is_looked_at() {
 }
 
 fn every_page_on_every_screen(site: &Site, found: &BTreeMap<String, String>) {
-    let axe_file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../console/tests/browser/node_modules/axe-core/axe.min.js");
-    let axe = fs::read_to_string(&axe_file)
-        .unwrap_or_else(|error| panic!("{}: {error}: run ./test", axe_file.display()));
+    let axe = axe();
     let (folder, mut wrong) = (folder(), Vec::new());
-    for (screen, colours) in [
-        (Screen::Wide, Colours::Light),
-        (Screen::Wide, Colours::Dark),
-        (Screen::Phone, Colours::Light),
-        (Screen::Phone, Colours::Dark),
-    ] {
+    for (screen, colours) in SCREENS {
         let browser = Browser::with(screen, colours);
         browser.go(&site.url("/console/sign-in"));
         wrong.extend(check_access(&browser, &axe, "sign-in"));
@@ -177,10 +136,6 @@ fn every_page_on_every_screen(site: &Site, found: &BTreeMap<String, String>) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-fn word(of: impl std::fmt::Debug) -> String {
-    format!("{of:?}").to_lowercase()
 }
 
 #[test]

@@ -3,6 +3,9 @@
 #[path = "../../../../console/tests/browser/browser.rs"]
 #[expect(dead_code, reason = "the console's tests need more of it")]
 mod browser;
+mod every_page;
+#[path = "../../../../console/tests/browser/looks.rs"]
+mod looks;
 mod meanwhile;
 mod person;
 

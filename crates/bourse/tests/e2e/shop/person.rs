@@ -6,7 +6,7 @@ use std::time::Instant;
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
-use super::browser::Browser;
+use super::browser::{Browser, Colours, Screen};
 use crate::market::Market;
 use crate::process::{POLL_INTERVAL, WAIT_MAX};
 
@@ -39,6 +39,11 @@ pub(super) fn open_shop(market: &Market, site: &Value) {
 impl<'m> Person<'m> {
     pub(super) fn new(market: &'m Market, account: Address) -> Self {
         Self::before(Browser::open(), market, account)
+    }
+
+    /// Somebody before a screen of a kind, who prefers some colours.
+    pub(super) fn with(market: &'m Market, account: Address, (screen, colours): (Screen, Colours)) -> Self {
+        Self::before(Browser::with(screen, colours), market, account)
     }
 
     /// Somebody else, with a browser and a wallet of their own.
