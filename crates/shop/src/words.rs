@@ -98,11 +98,17 @@ impl Languages {
             return Ok(languages);
         }
         let unreadable = |source| LanguageError::Unreadable { path: directory.to_owned(), source };
+        let mut paths = Vec::new();
         for entry in fs::read_dir(directory).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            if path.extension().is_some_and(|extension| extension == EXTENSION) {
-                languages.lay_over(&path)?;
-            }
+            paths.push(entry.map_err(unreadable)?.path());
+        }
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
+        // The first language before those that fall back on it, in whatever order the directory tells them.
+        paths.sort_by_key(|path| {
+            (tag_of(path).as_deref() != Some(languages.first.tag.as_str()), path.clone())
+        });
+        for path in &paths {
+            languages.lay_over(path)?;
         }
         Ok(languages)
     }
@@ -269,6 +275,11 @@ mod tests {
         assert_eq!((say("fr-CA", "token.buy"), say("fr", "token.list")), ("Acheter".into(), "Sell".into()));
         assert_eq!((say("de", "token.buy"), say("de", "token.list")), ("Nehmen".into(), "Verkaufen".into()));
         assert_eq!((say("en", "token.buy"), say("en", "token.offer")), ("Buy".into(), "Bid".into()));
+        assert_eq!(
+            say("fr", "token.offer"),
+            "Bid",
+            "one's own words of the first language are fallen back on"
+        );
         assert_eq!(languages.of_tag("fr").unwrap().say_of("token.unnamed", "7"), "N° 7");
         assert!(languages.of_tag("it").is_none() && Languages::read(Path::new("")).is_ok());
     }
