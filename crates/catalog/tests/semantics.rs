@@ -348,3 +348,23 @@ fn an_offer_for_any_token_takes_the_place_of_one_order() {
     let count = collection.count_orders(TokenId::from(7_u64), OrderSide::Offer, &OrderFilter::default());
     assert_eq!(count, OFFERS);
 }
+
+#[test]
+fn the_best_orders_of_tokens_are_sorted_by_what_they_are_worth() {
+    let orders = [
+        listing("a", 1, (10, 1)),
+        listing("b", 1, (4, 2)),
+        listing("c", 2, (7, 1)),
+        listing("of unknown worth", 3, (1, 3)),
+        OrderFacts { side: OrderSide::Offer, ..listing("offer", 1, (900, 1)) },
+    ];
+    let collection = collection(&orders);
+    let tokens = [3, 2, 1, 77].map(TokenId::from);
+    let top = |side, descending| {
+        let found = collection.top_orders(&tokens, side, &OrderFilter::default(), descending);
+        found.into_iter().map(|key| key.order_id).collect::<Vec<_>>()
+    };
+    assert_eq!(top(OrderSide::Listing, false), ["c", "b", "of unknown worth"]);
+    assert_eq!(top(OrderSide::Listing, true), ["a", "c", "of unknown worth"]);
+    assert_eq!(top(OrderSide::Offer, true), ["offer"]);
+}

@@ -119,6 +119,20 @@ impl Store {
         let keys: BTreeSet<OrderKey> = keys.into_iter().collect();
         self.read(move |mut session| Box::pin(async move { read_orders(&mut session, id, keys).await }))
     }
+
+    /// Orders of one marketplace, whatever became of them, in the order of their names: so many at most, and those behind a name
+    /// only.
+    pub fn orders_behind(
+        &self,
+        id: CollectionId,
+        marketplace: Marketplace,
+        name: String,
+        limit: u64,
+    ) -> Pending<'_, Vec<OrderFacts>> {
+        let sql = "FROM orders WHERE collection_id = $1 AND marketplace = $2 AND order_id > $3 ORDER BY order_id LIMIT $4";
+        let args = args![id.0, marketplace.number(), name, limit];
+        self.read(move |mut session| Box::pin(async move { session.select(sql, args).await }))
+    }
 }
 
 selection! {

@@ -24,7 +24,6 @@ export const words = [{ module: 'api-newest', of: 'Analytics' }]
 
 const STREAM = 'a stream of events; nothing is streamed yet'
 const CALLBACK = 'calls of other servers; nothing is called yet'
-const OLD = 'orders of contracts that are gone; the Marketplace service tells of orders'
 const SWAP = 'an exchange that nobody uses any more'
 
 // Operations that the clients call and that are not served, with the reason. One that is served must not be here.
@@ -33,8 +32,6 @@ export const notServed = {
   'Metadata/GetNiftyswapUnitPrices': SWAP,
   'Metadata/GetNiftyswapUnitPricesWithQuantities': SWAP,
   'Indexer/GetAllWebhookListeners': CALLBACK,
-  'Indexer/GetMarketplaceOrders': OLD,
-  'Indexer/GetMarketplaceTopOrders': OLD,
   'Indexer/GetWebhookListener': CALLBACK,
   'Indexer/PauseAllWebhookListeners': CALLBACK,
   'Indexer/ResumeAllWebhookListeners': CALLBACK,
@@ -42,8 +39,6 @@ export const notServed = {
   'Indexer/UpdateWebhookListener': CALLBACK,
   'Indexer/RemoveWebhookListener': CALLBACK,
   'Indexer/RemoveAllWebhookListeners': CALLBACK,
-  'Indexer/GetOrderbookOrders': OLD,
-  'Indexer/GetTopOrders': OLD,
   'Indexer/SubscribeReceipts': STREAM,
   'Indexer/SubscribeEvents': STREAM,
   'Indexer/SubscribeBalanceUpdates': STREAM,

@@ -14,6 +14,7 @@ mod merged_orders;
 mod orders;
 mod position;
 mod rows;
+mod top_orders;
 mod walk;
 
 use alloy_primitives::U256;

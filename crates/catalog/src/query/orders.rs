@@ -62,7 +62,7 @@ struct FoundOrder {
 }
 
 /// What an order is sorted by.
-struct OrderRank<'a> {
+pub(super) struct OrderRank<'a> {
     price: crate::currencies::Price,
     created_at: Timestamp,
     marketplace: u8,
@@ -289,7 +289,7 @@ impl Collection {
         Found { orders, is_ranked: true }
     }
 
-    fn rank_of<'a>(&'a self, order: &Order) -> OrderRank<'a> {
+    pub(super) fn rank_of<'a>(&'a self, order: &Order) -> OrderRank<'a> {
         let order_id = self.book.text(order).order_id();
         OrderRank {
             price: order.price,
@@ -312,7 +312,12 @@ impl Collection {
         Some(OrderRank { price, created_at, marketplace: *marketplace, order_id: order_id.as_bytes() })
     }
 
-    fn compare_ranks(&self, query: &OrdersQuery<'_>, a: &OrderRank<'_>, b: &OrderRank<'_>) -> Ordering {
+    pub(super) fn compare_ranks(
+        &self,
+        query: &OrdersQuery<'_>,
+        a: &OrderRank<'_>,
+        b: &OrderRank<'_>,
+    ) -> Ordering {
         let keys = if query.by_creation() {
             a.created_at.cmp(&b.created_at)
         } else {

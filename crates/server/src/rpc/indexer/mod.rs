@@ -6,6 +6,9 @@ mod contract;
 mod fetch_transaction_receipt;
 pub(crate) mod gateway;
 mod get_balance_updates;
+mod get_marketplace_orders;
+mod get_marketplace_top_orders;
+mod get_orderbook_orders;
 mod get_token_balances;
 mod get_token_balances_by_contract;
 mod get_token_balances_details;
@@ -13,6 +16,8 @@ mod get_token_supplies_map;
 mod get_transaction_history;
 mod hash;
 mod history;
+mod market;
+mod market_orders;
 mod native;
 mod rows;
 mod sync_balance;
@@ -42,6 +47,10 @@ const PRICES: &str = r#"{"chainId":"amoy","q":[{"contractAddress":"0x5ea9c1d27b0
 const RANGES: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}"#;
 const SUPPLIES: &str =
     r#"{"chainId":"amoy","tokenMap":{"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af":["1","2"]}}"#;
+const MARKET_ORDERS: &str = r#"{"chainId":"amoy","marketplaceContractAddress":"0xfdb42a198a932c8d3b506ffa5e855bc4b348a712","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"isListing":true,"orderStatuses":["OPEN"]},"page":{"pageSize":2}}"#;
+const BOOK_ORDERS: &str = r#"{"chainId":"amoy","orderbookContractAddress":"0xfdb42a198a932c8d3b506ffa5e855bc4b348a712","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filters":[{"isListing":true}],"orderStatuses":["OPEN"],"page":{"pageSize":2}}"#;
+const TOP_ORDERS: &str = r#"{"chainId":"amoy","marketplaceContractAddress":"0xfdb42a198a932c8d3b506ffa5e855bc4b348a712","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","filter":{"tokenIds":["1","2"],"isListing":true,"priceSort":"ASC"}}"#;
+const TOP_BOOK_ORDERS: &str = r#"{"chainId":"amoy","orderbookContractAddress":"0xfdb42a198a932c8d3b506ffa5e855bc4b348a712","collectionAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","tokenIDs":["1","2"],"isListing":true,"priceSort":"ASC"}"#;
 const CHAIN: &str = r#"{"chainId":"amoy"}"#;
 
 /// The operations of this service.
@@ -51,6 +60,7 @@ pub(crate) fn operations() -> Vec<Route> {
     operations.extend(node_operations());
     operations.extend(change_operations());
     operations.extend(price_operations());
+    operations.extend(market_operations());
     operations.extend(status_operations());
     operations
 }
@@ -142,6 +152,43 @@ fn price_operations() -> Vec<Route> {
                 token_prices::list,
             )
             .example(CHAIN),
+    ]
+}
+
+fn market_operations() -> Vec<Route> {
+    vec![
+        Indexer
+            .reads_raw::<_, market_orders::Answer, _, _>(
+                "GetMarketplaceOrders",
+                AccessKey,
+                "The orders of a collection at one of the service's own marketplaces, whatever became of them.",
+                get_marketplace_orders::handle,
+            )
+            .example(MARKET_ORDERS),
+        Indexer
+            .reads_raw::<_, market_orders::Answer, _, _>(
+                "GetOrderbookOrders",
+                AccessKey,
+                "The same as GetMarketplaceOrders, for older clients.",
+                get_orderbook_orders::handle,
+            )
+            .example(BOOK_ORDERS),
+        Indexer
+            .reads(
+                "GetMarketplaceTopOrders",
+                AccessKey,
+                "The best order of each token at one of the service's own marketplaces.",
+                get_marketplace_top_orders::handle,
+            )
+            .example(TOP_ORDERS),
+        Indexer
+            .reads(
+                "GetTopOrders",
+                AccessKey,
+                "The same as GetMarketplaceTopOrders, for older clients.",
+                get_marketplace_top_orders::before,
+            )
+            .example(TOP_BOOK_ORDERS),
     ]
 }
 

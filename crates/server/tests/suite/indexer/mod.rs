@@ -3,6 +3,7 @@
 mod balances;
 mod gateway;
 mod history;
+mod market_orders;
 mod nodes;
 mod prices;
 mod supplies;
