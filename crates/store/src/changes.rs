@@ -92,15 +92,25 @@ async fn read(
 ) -> Result<Changes, StoreError> {
     let contract = if changed.contract { read_contract(session, id).await? } else { None };
     let tokens = read_tokens(session, id, changed.tokens).await?;
-    let mut balances = read_balances(session, id, changed.balances.iter().copied()).await?;
-    if balances.len() < changed.balances.len() {
-        let gone = gone_balances(&balances, changed.balances);
-        balances.extend(gone);
-    }
+    let balances = present_balances(session, id, changed.balances).await?;
     let orders = read_orders(session, id, changed.orders.iter().cloned()).await?;
     let all_there = orders.len() == changed.orders.len();
     let gone_orders = if all_there { Vec::new() } else { gone_orders(&orders, changed.orders) };
     Ok(Changes { version, stamp, contract, tokens, balances, orders, gone_orders })
+}
+
+/// Balances that changed as they are by now: those that are gone are zero.
+pub(crate) async fn present_balances(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    changed: Vec<(TokenId, Address)>,
+) -> Result<Vec<Balance>, StoreError> {
+    let mut balances = read_balances(session, id, changed.iter().copied()).await?;
+    if balances.len() < changed.len() {
+        let gone = gone_balances(&balances, changed);
+        balances.extend(gone);
+    }
+    Ok(balances)
 }
 
 fn gone_balances(found: &[Balance], changed: Vec<(TokenId, Address)>) -> Vec<Balance> {

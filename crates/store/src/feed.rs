@@ -5,16 +5,19 @@
 
 use std::collections::BTreeSet;
 
-use bourse_wire::{ActivityFacts, TokenId};
+use bourse_market::facts::BlockHash;
+use bourse_wire::{ActivityFacts, ChainId, TokenId};
 use serde_json::Value;
 
 use crate::activities::{self, Activity};
 use crate::args::args;
 use crate::backend::{Pending, Store};
-use crate::changes::changed_between;
+use crate::chain::{is_followed, read_checkpoint};
+use crate::changes::{changed_between, present_balances};
 use crate::collections::{CollectionId, Mark, read_version};
 use crate::columns::{Insert, record};
 use crate::commit::Changed;
+use crate::load::Balance;
 use crate::orders::read_orders;
 use crate::row_values::{from_values, to_values};
 use crate::session::Session;
@@ -28,6 +31,8 @@ const RETRACTIONS_KEPT: u64 = 1_000;
 const RETRACTIONS_READ: u64 = 16;
 /// Records of which it is looked up whose token they are.
 const TOUCHED_MAX: u64 = 500;
+/// Balances that are read of what changed.
+const BALANCES_MAX: usize = 1_000;
 
 /// A place in what happened in a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +50,8 @@ pub struct Since {
     pub place: Place,
     /// The version, for whoever wants to know which records changed.
     pub mark: Option<Mark>,
+    /// Whether the balances among them are read, of a collection of this chain.
+    pub balances_of: Option<ChainId>,
 }
 
 /// What happened, or what of it did not.
@@ -84,6 +91,21 @@ impl Default for Touched {
     }
 }
 
+/// What accounts hold by now of what changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangedBalances {
+    /// This.
+    Of(Vec<Balance>),
+    /// More than is read, or nobody knows any more.
+    Any,
+}
+
+impl Default for ChangedBalances {
+    fn default() -> Self {
+        Self::Of(Vec::new())
+    }
+}
+
 /// What is new in a collection.
 #[derive(Clone, Debug, Default)]
 pub struct News {
@@ -95,6 +117,10 @@ pub struct News {
     pub happened: Vec<Happening>,
     /// The tokens of which a record changed since a version, when somebody asked.
     pub touched: Touched,
+    /// The balances that changed since a version, when somebody asked.
+    pub balances: ChangedBalances,
+    /// The height and the name of the block as of which they were read, where the collection is followed.
+    pub block: Option<(u64, BlockHash)>,
     /// Whether there is more.
     pub more: bool,
 }
@@ -136,9 +162,17 @@ async fn news(
     limit: u64,
 ) -> Result<Option<News>, StoreError> {
     let mark = read_version(session, id).await?;
-    let mut news = News { mark, place: since.place, ..News::default() };
-    if let Some(since) = since.mark {
+    let Since { place, mark: since, balances_of } = since;
+    let mut news = News { mark, place, ..News::default() };
+    if let Some(since) = since {
         let changed = changed_between(session, id, since, mark).await?;
+        if let Some(chain) = balances_of {
+            news.balances = balances(session, id, changed.as_ref()).await?;
+            if is_followed(session, id).await? {
+                let block = read_checkpoint(session, chain).await?;
+                news.block = block.map(|block| (block.number, block.hash));
+            }
+        }
         news.touched = touched(session, id, changed).await?;
     }
     if !read_retractions(session, id, &mut news).await? {
@@ -162,6 +196,20 @@ async fn news(
         news.happened.push(Happening { place, resume: place, what: Happened::Added(activity) });
     }
     Ok(Some(news))
+}
+
+/// The balances among what changed.
+async fn balances(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    changed: Option<&Changed>,
+) -> Result<ChangedBalances, StoreError> {
+    match changed {
+        Some(changed) if changed.balances.len() <= BALANCES_MAX => {
+            present_balances(session, id, changed.balances.clone()).await.map(ChangedBalances::Of)
+        }
+        _ => Ok(ChangedBalances::Any),
+    }
 }
 
 /// The tokens that records are of.

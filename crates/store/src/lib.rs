@@ -86,7 +86,7 @@ pub use credentials::{AccessKeyRecord, KeyTerms, SecretTokenRecord};
 pub use error::StoreError;
 pub use events::{Event, EventKind};
 pub use extent::Extent;
-pub use feed::{Happened, Happening, News, Place, Since, Touched};
+pub use feed::{ChangedBalances, Happened, Happening, News, Place, Since, Touched};
 pub use follow::Watcher;
 pub use grants::{Grant, Reach, Subject};
 pub use health::{MigrationState, SchemaState, Worker};

@@ -7,7 +7,9 @@ mod support {
 }
 
 use bourse_store::testing::{batch, take_back};
-use bourse_store::{CollectionId, CollectionKey, Happened, News, Place, Since, Store, Touched};
+use bourse_store::{
+    Change, ChangedBalances, CollectionId, CollectionKey, Happened, News, Place, Since, Store, Touched,
+};
 use bourse_wire::{Address, ChainId, OrderFacts};
 use support::database::open;
 use support::orders::{change, offer};
@@ -41,7 +43,7 @@ async fn happen(store: &Store, txs: &[&str]) -> CollectionId {
             unique_hash: (*tx).to_owned(),
             created_at: bourse_wire::Timestamp::ZERO,
         };
-        bourse_store::Change::Activity(Box::new(facts))
+        Change::Activity(Box::new(facts))
     };
     store.commit(batch(COLLECTION, txs.iter().map(activity).collect())).await.unwrap();
     store.collection(COLLECTION).await.unwrap().unwrap()
@@ -52,7 +54,7 @@ fn place(retractions: u64, activity: u64) -> Place {
 }
 
 async fn news(store: &Store, id: CollectionId, place: Place) -> News {
-    store.news(id, Since { place, mark: None }, 100).await.unwrap().unwrap()
+    store.news(id, Since { place, ..Since::default() }, 100).await.unwrap().unwrap()
 }
 
 fn told(news: &News) -> Vec<String> {
@@ -112,12 +114,12 @@ async fn too_much_to_be_listed_is_told_as_such_and_what_nobody_knows_any_more_is
     happen(&store, &["a"]).await;
     take_back(&store, id, "a", true).await.unwrap();
     assert_eq!(told(&news(&store, id, place(1, 1)).await), ["anew 2.0"]);
-    assert!(store.news(id, Since { place: place(3, 0), mark: None }, 9).await.unwrap().is_none());
+    assert!(store.news(id, Since { place: place(3, 0), ..Since::default() }, 9).await.unwrap().is_none());
     for _ in 0..1_010 {
         happen(&store, &["y"]).await;
         take_back(&store, id, "y", false).await.unwrap();
     }
-    assert!(store.news(id, Since { place: place(1, 1), mark: None }, 9).await.unwrap().is_none());
+    assert!(store.news(id, Since { place: place(1, 1), ..Since::default() }, 9).await.unwrap().is_none());
     let read = news(&store, id, place(900, 1)).await;
     assert_eq!((read.more, read.place), (true, place(916, 0)));
 }
@@ -127,7 +129,7 @@ async fn the_tokens_of_what_changed_are_told_as_long_as_they_are_few() {
     let (_database, store) = open().await;
     let id = put(&store, &["1"]).await;
     let touched = async |mark| {
-        let since = Since { place: Place::default(), mark: Some(mark) };
+        let since = Since { mark: Some(mark), ..Since::default() };
         store.news(id, since, 9).await.unwrap().unwrap().touched
     };
     let (first, _) = store.news_end(id).await.unwrap();
@@ -139,4 +141,36 @@ async fn the_tokens_of_what_changed_are_told_as_long_as_they_are_few() {
     put(&store, &["any"]).await;
     assert_eq!(touched(second).await, Touched::Any);
     assert_eq!(touched(bourse_store::Mark::default()).await, Touched::Any);
+}
+
+#[tokio::test]
+async fn balances_that_changed_are_told_as_they_are_now() {
+    let (_database, store) = open().await;
+    let id = put(&store, &["1"]).await;
+    let (mark, _) = store.news_end(id).await.unwrap();
+    let held = |token: u64, balance: u64| Change::Balance {
+        token_id: token.into(),
+        account: Address::ZERO,
+        balance: balance.into(),
+    };
+    let read = async || {
+        let since = Since { mark: Some(mark), balances_of: Some(COLLECTION.chain), ..Since::default() };
+        let news = store.news(id, since, 9).await.unwrap().unwrap();
+        // The collection is not followed.
+        assert_eq!(news.block, None);
+        match news.balances {
+            ChangedBalances::Of(mut balances) => {
+                balances.sort_by_key(|balance| balance.token_id);
+                Some(balances.iter().map(|balance| (balance.token_id, balance.balance)).collect::<Vec<_>>())
+            }
+            ChangedBalances::Any => None,
+        }
+    };
+    assert_eq!(read().await, Some(Vec::new()));
+    store.commit(batch(COLLECTION, vec![held(1, 5), held(2, 7)])).await.unwrap();
+    store.commit(batch(COLLECTION, vec![held(1, 0), held(3, 1)])).await.unwrap();
+    let expected = [(1, 0), (2, 7), (3, 1)].map(|(token, held): (u64, u64)| (token.into(), held.into()));
+    assert_eq!(read().await.as_deref(), Some(expected.as_slice()));
+    store.commit(batch(COLLECTION, (10..1_020).map(|token| held(token, 1)).collect())).await.unwrap();
+    assert_eq!(read().await, None);
 }

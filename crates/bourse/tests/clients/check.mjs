@@ -40,20 +40,23 @@ async function call(client, method, path, context) {
   let status
   context.seen = (response) => (status = response.status)
   try {
-    if (method.name.startsWith('subscribe')) return await called(context, method)
-    const answer = await client[method.name](bodyOf(path, context))
-    return { answer }
+    const body = bodyOf(path, context)
+    if (method.name.startsWith('subscribe')) return await opened(client, method.name, body).then(() => ({}))
+    return { answer: await client[method.name](body) }
   } catch (error) {
     if (expected[path] && error instanceof context.loaded[expected[path]]) return {}
     return { refused: `${error.name} ${error.code}, status ${status}: ${error.message}${error.cause ? ` (${error.cause})` : ''}` }
   }
 }
 
-// A stream is asked once, where its client would ask again and again.
-async function called({ request, base, service }, { operation }) {
-  const headers = { 'Content-Type': 'application/json' }
-  const response = await request(`${base}/rpc/${service}/${operation}`, { method: 'POST', headers, body: '{}' })
-  return response.ok ? { answer: {} } : { refused: `status ${response.status}` }
+// A stream is served when its client says that it is open; then it is left.
+function opened(client, method, body) {
+  const leaving = new AbortController()
+  const open = new Promise((onOpen, onError) => {
+    const stream = client[method](body, { onOpen, onError, onMessage() {}, signal: leaving.signal })
+    leaving.signal.addEventListener('abort', () => stream.abort?.())
+  })
+  return open.finally(() => leaving.abort())
 }
 
 function requester(context) {
@@ -85,12 +88,14 @@ for (const { module, of, as = of, base, hasErrors } of clients) {
   for (const method of all) {
     const path = `${of}/${method.operation}`
     const { answer, refused } = await call(client, method, path, context)
-    if (refused === undefined) served.push(method.name)
     if (answer !== undefined) {
       context.said[method.operation] = answer
       answers.push({ module, of: as, method: method.name, answer })
+    }
+    if (refused === undefined) {
+      served.push(method.name)
       if (notServed[path]) faults.push(`${module} ${path} answers: it is not to be on the list of those that are not served`)
-    } else if (refused !== undefined && !notServed[path]) {
+    } else if (!notServed[path]) {
       faults.push(`${module} ${path}: ${refused}`)
     }
   }

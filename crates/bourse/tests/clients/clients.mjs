@@ -41,7 +41,6 @@ export const notServed = {
   'Indexer/RemoveAllWebhookListeners': CALLBACK,
   'Indexer/SubscribeReceipts': STREAM,
   'Indexer/SubscribeEvents': STREAM,
-  'Indexer/SubscribeBalanceUpdates': STREAM,
   'Indexer/AddWebhookListener': CALLBACK,
 }
 

@@ -81,6 +81,8 @@ pub(super) struct Batch {
     pub(super) place: Place,
     pub(super) events: Vec<Event>,
     pub(super) rows: Rows,
+    /// What accounts hold of what changed, one in each line; nothing where that is more than is told one by one.
+    pub(super) balances: Option<Bytes>,
     all_lines: OnceLock<Bytes>,
     all_frames: OnceLock<Bytes>,
 }
@@ -88,7 +90,12 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn new(place: Place, events: Vec<Event>, rows: Rows) -> Self {
         let (all_lines, all_frames) = Default::default();
-        Self { number: 0, place, events, rows, all_lines, all_frames }
+        Self { number: 0, place, events, rows, balances: Some(Bytes::new()), all_lines, all_frames }
+    }
+
+    /// The same with what accounts hold.
+    pub(super) fn with_balances(self, balances: Option<Bytes>) -> Self {
+        Self { balances, ..self }
     }
 
     /// Memory that it takes, with what is written of it.
@@ -98,7 +105,7 @@ impl Batch {
             Rows::Any => 0,
         };
         let events: usize = self.events.iter().map(|event| event.activity.len() + 160).sum();
-        3 * (events + rows) + 256
+        3 * (events + rows) + self.balances.as_ref().map_or(0, Bytes::len) + 256
     }
 
     /// Its lines behind a place, of one token or of all.

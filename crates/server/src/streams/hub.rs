@@ -31,13 +31,29 @@ struct Topic {
     key: CollectionKey,
     told: Told,
     listeners: usize,
-    /// Those of them that want to know the best orders of tokens.
-    pages: usize,
+    wants: Wants,
     batches: VecDeque<Arc<Batch>>,
     /// The last batch that is not kept any more.
     forgotten: u64,
     /// The number of its last batch.
     wake: watch::Sender<u64>,
+}
+
+/// What somebody wants to know of a collection beside what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Want {
+    Nothing,
+    /// The best orders of tokens of which something changed.
+    Orders,
+    /// What accounts hold of what changed.
+    Balances,
+}
+
+/// How many want to know what is read of a collection beside what happened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wants {
+    pub(super) orders: usize,
+    pub(super) balances: usize,
 }
 
 /// Up to where a collection was told.
@@ -53,8 +69,7 @@ pub(super) struct Watched {
     pub(super) id: CollectionId,
     pub(super) key: CollectionKey,
     pub(super) told: Told,
-    /// Whether somebody wants to know the best orders of tokens.
-    pub(super) for_pages: bool,
+    pub(super) wants: Wants,
 }
 
 /// Somebody who listens to a collection, until dropped.
@@ -62,7 +77,7 @@ pub(super) struct Listener {
     hub: Arc<Hub>,
     pub(super) id: CollectionId,
     pub(super) key: CollectionKey,
-    is_page: bool,
+    want: Want,
     /// The place from which on it is told.
     pub(super) since: Place,
     /// The last batch that it was told.
@@ -98,7 +113,7 @@ impl Hub {
         self: &Arc<Self>,
         store: &Store,
         (key, id): (CollectionKey, CollectionId),
-        is_page: bool,
+        want: Want,
     ) -> Result<Listener, StoreError> {
         let known = self.state().topics.get(&id).map(|topic| topic.told);
         let told = if let Some(told) = known {
@@ -113,18 +128,18 @@ impl Hub {
             key,
             told,
             listeners: 0,
-            pages: 0,
+            wants: Wants::default(),
             batches: VecDeque::new(),
             forgotten: last,
             wake: watch::Sender::new(last),
         });
         topic.listeners += 1;
-        topic.pages += usize::from(is_page);
+        topic.wants.of(want).into_iter().for_each(|count| *count += 1);
         Ok(Listener {
             hub: Arc::clone(self),
             id,
             key,
-            is_page,
+            want,
             since: topic.told.place,
             last: *topic.wake.borrow(),
             woken: topic.wake.subscribe(),
@@ -139,16 +154,18 @@ impl Hub {
             id: *id,
             key: topic.key,
             told: topic.told,
-            for_pages: topic.pages > 0,
+            wants: topic.wants,
         };
         state.topics.iter().map(watched).collect()
     }
 
-    /// Tells what is new of a collection since it was told; false when nobody listens any more, or somebody else told meanwhile.
+    /// Tells what is new of a collection since it was told; false when nobody listens any more, somebody else told meanwhile, or
+    /// somebody came meanwhile who wants to know more than was read.
     pub(super) fn publish(&self, watched: &Watched, told: Told, batch: Option<Batch>) -> bool {
         let mut state = self.state();
         let state = &mut *state;
-        let known = state.topics.get_mut(&watched.id).filter(|topic| topic.told == watched.told);
+        let is_read = |topic: &&mut Topic| topic.told == watched.told && watched.wants.cover(topic.wants);
+        let known = state.topics.get_mut(&watched.id).filter(is_read);
         let Some(topic) = known else { return false };
         topic.told = told;
         let Some(mut batch) = batch else { return true };
@@ -161,6 +178,22 @@ impl Hub {
         topic.wake.send_replace(number);
         state.forget_down_to(self.bytes_max);
         true
+    }
+}
+
+impl Wants {
+    /// The number of those who want this, if it is anything.
+    fn of(&mut self, want: Want) -> Option<&mut usize> {
+        match want {
+            Want::Nothing => None,
+            Want::Orders => Some(&mut self.orders),
+            Want::Balances => Some(&mut self.balances),
+        }
+    }
+
+    /// Whether all is wanted that others want.
+    fn cover(self, others: Self) -> bool {
+        (others.orders == 0 || self.orders > 0) && (others.balances == 0 || self.balances > 0)
     }
 }
 
@@ -182,7 +215,7 @@ impl State {
     fn leave(&mut self, listener: &Listener) {
         let Some(topic) = self.topics.get_mut(&listener.id) else { return };
         topic.listeners -= 1;
-        topic.pages -= usize::from(listener.is_page);
+        topic.wants.of(listener.want).into_iter().for_each(|count| *count -= 1);
         if topic.listeners == 0 {
             self.topics.remove(&listener.id);
             let (gone, kept): (VecDeque<_>, VecDeque<_>) =
@@ -251,28 +284,36 @@ mod tests {
 
     fn publish(hub: &Hub, activity: u64) -> bool {
         let watched = hub.watched();
-        let [watched] = watched.as_slice() else { return false };
+        watched.first().is_some_and(|watched| publish_to(hub, watched, activity))
+    }
+
+    fn publish_to(hub: &Hub, watched: &Watched, activity: u64) -> bool {
         let batch = Batch::new(told(activity).place, Vec::new(), Rows::Any);
         hub.publish(watched, told(activity), Some(batch))
     }
 
     fn listen(hub: &Arc<Hub>) -> Listener {
+        listen_as(hub, Want::Nothing)
+    }
+
+    fn listen_as(hub: &Arc<Hub>, want: Want) -> Listener {
         let mut state = hub.state();
         let last = state.last;
         let topic = state.topics.entry(collection_id(7)).or_insert_with(|| Topic {
             key: KEY,
             told: told(0),
             listeners: 0,
-            pages: 0,
+            wants: Wants::default(),
             batches: VecDeque::new(),
             forgotten: last,
             wake: watch::Sender::new(last),
         });
         topic.listeners += 1;
+        topic.wants.of(want).into_iter().for_each(|count| *count += 1);
         let (woken, last) = (topic.wake.subscribe(), *topic.wake.borrow());
         let ended = hub.ended.subscribe();
         let (id, since) = (collection_id(7), topic.told.place);
-        Listener { hub: Arc::clone(hub), id, key: KEY, is_page: false, since, last, woken, ended }
+        Listener { hub: Arc::clone(hub), id, key: KEY, want, since, last, woken, ended }
     }
 
     /// The places of the batches that are there, and whether it is behind them.
@@ -324,6 +365,21 @@ mod tests {
         assert!(!publish(&hub, 2));
         let state = hub.state();
         assert_eq!((state.topics.len(), state.order.len(), state.bytes), (0, 0, 0));
+    }
+
+    #[test]
+    fn what_was_read_without_what_somebody_wants_is_read_again() {
+        let hub = Arc::new(Hub::new(1 << 20));
+        let mut first = listen(&hub);
+        let watched = hub.watched()[0];
+        let mut second = listen_as(&hub, Want::Balances);
+        assert!(!publish_to(&hub, &watched, 1));
+        assert!(publish(&hub, 1));
+        assert_eq!((heard(&mut first), heard(&mut second)), ((vec![1], false), (vec![1], false)));
+        let watched = hub.watched()[0];
+        drop(second);
+        assert!(publish_to(&hub, &watched, 2));
+        assert_eq!(hub.watched()[0].wants.balances, 0);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(crate) use self::batch::cursor;
 use self::hub::Hub;
 pub(crate) use self::publish::round;
 pub(crate) use self::reader::Subscription;
-use self::reader::{Form, Reader};
+use self::reader::{Form, Reader, What};
 pub(crate) use self::standing::Standing;
 use crate::app::App;
 use crate::call::Call;
@@ -75,7 +75,7 @@ impl Drop for Seat {
     }
 }
 
-/// What is listened to.
+/// What happens of what.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject {
     /// The collection.
@@ -118,32 +118,47 @@ impl Streams {
     }
 }
 
-/// Begins to listen, for a program that reads line by line.
+/// Begins to listen to what happens, for a program that reads line by line.
 pub(crate) async fn lines(call: &Call, subject: Subject) -> Result<Subscription, Failure> {
-    let address = call.peer.map(Bucket::of_address);
-    subscribe(&call.app, (call.caller.project(), address), subject, Form::Lines).await
+    let Subject { key, token, after } = subject;
+    subscribe_lines(call, key, What::Activities(token), after).await
 }
 
-/// Begins to listen, for a page in a browser.
+/// Begins to listen to what accounts hold of a collection.
+pub(crate) async fn balances(call: &Call, key: CollectionKey) -> Result<Subscription, Failure> {
+    subscribe_lines(call, key, What::Balances, None).await
+}
+
+async fn subscribe_lines(
+    call: &Call,
+    key: CollectionKey,
+    what: What,
+    after: Option<Place>,
+) -> Result<Subscription, Failure> {
+    let who = (call.caller.project(), call.peer.map(Bucket::of_address));
+    subscribe(&call.app, who, (key, after), (Form::Lines, what)).await
+}
+
+/// Begins to listen to what happens, for a page in a browser.
 pub(crate) async fn frames(
     app: &Arc<App>,
     who: (ProjectId, Option<Bucket>),
     subject: Subject,
 ) -> Result<Subscription, Failure> {
-    subscribe(app, who, subject, Form::Frames).await
+    let Subject { key, token, after } = subject;
+    subscribe(app, who, (key, after), (Form::Frames, What::Activities(token))).await
 }
 
 async fn subscribe(
     app: &Arc<App>,
     (project, address): (ProjectId, Option<Bucket>),
-    subject: Subject,
-    form: Form,
+    (key, after): (CollectionKey, Option<Place>),
+    (form, what): (Form, What),
 ) -> Result<Subscription, Failure> {
-    let Subject { key, token, after } = subject;
     let seat = app.streams.seat(project, address)?;
     let missing = || Error::not_found(format_args!("contract {} on chain {}", key.address, key.chain));
     let id = app.store.collection(key).await?.ok_or_else(missing)?;
-    let listener = app.streams.hub.listen(&app.store, (key, id), form == Form::Frames).await?;
-    let reader = Reader::new(Arc::clone(app), (listener, seat), (form, token), after);
+    let listener = app.streams.hub.listen(&app.store, (key, id), what.want(form)).await?;
+    let reader = Reader::new(Arc::clone(app), (listener, seat), (form, what), after);
     Ok(Subscription(reader))
 }

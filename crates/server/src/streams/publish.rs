@@ -4,14 +4,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use bourse_catalog::{Collection, OrderFilter, OrdersQuery, Start};
-use bourse_store::{Happened, Happening, Mark, News, Place, Since, StoreError, Touched, Versions};
+use bourse_market::facts::BlockHash;
+use bourse_store::{
+    ChangedBalances, Happened, Happening, Mark, News, Place, Since, StoreError, Touched, Versions,
+};
 use bourse_wire::{OrderSide, TokenId};
+use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 
 use super::batch::{Batch, Event, Rows, TokenRow, Turn};
 use super::hub::{Told, Watched};
 use crate::app::App;
+use crate::followed::Checkpoint;
+use crate::rpc::indexer::balance_lines;
 use crate::rpc::marketplace::activities;
 
 /// Activities that are read in one go.
@@ -47,7 +53,10 @@ pub(crate) async fn round(app: &Arc<App>) -> Result<bool, StoreError> {
 
 /// Tells what is new of one collection.
 async fn tell(app: &Arc<App>, mut watched: Watched) -> Result<(), StoreError> {
-    let mut since = Since { place: watched.told.place, mark: Some(watched.told.mark) };
+    let before = watched.told.mark;
+    let balances_of = (watched.wants.balances > 0).then_some(watched.key.chain);
+    let mut since = Since { place: watched.told.place, mark: Some(before), balances_of };
+    let mut read = None;
     loop {
         let news = app.store.news(watched.id, since, ACTIVITIES_MAX).await?;
         // A database that was set back has less than was told.
@@ -56,19 +65,22 @@ async fn tell(app: &Arc<App>, mut watched: Watched) -> Result<(), StoreError> {
             app.streams.hub.publish(&watched, Told { mark, place }, Some(anew(place)));
             return Ok(());
         };
-        let (told, more) = (Told { mark: news.mark, place: news.place }, news.more);
-        let batch = batch(app, &watched, news).await;
+        // Which records changed is known as of the first read; and before all that happened was told, the collection stays
+        // behind, so that the next round goes on where this one is given up.
+        let (mark, more) = (*read.get_or_insert(news.mark), news.more);
+        let told = Told { mark: if more { before } else { mark }, place: news.place };
+        let batch = batch(app, &watched, news).await?;
         if !app.streams.hub.publish(&watched, told, batch) || !more {
             return Ok(());
         }
         watched.told = told;
-        since = Since { place: told.place, mark: None };
+        since = Since { place: told.place, ..Since::default() };
     }
 }
 
 /// Has everybody ask again, as nobody knows what was taken back.
 fn anew(place: Place) -> Batch {
-    Batch::new(place, vec![all_anew(place)], Rows::Any)
+    Batch::new(place, vec![all_anew(place)], Rows::Any).with_balances(None)
 }
 
 fn all_anew(place: Place) -> Event {
@@ -76,19 +88,39 @@ fn all_anew(place: Place) -> Event {
 }
 
 /// What is told of news; nothing where nobody wants to know any of it.
-async fn batch(app: &Arc<App>, watched: &Watched, news: News) -> Option<Batch> {
+async fn batch(app: &Arc<App>, watched: &Watched, news: News) -> Result<Option<Batch>, StoreError> {
     let place = news.place;
-    let touched = if watched.for_pages { news.touched } else { Touched::default() };
+    let balances = balances(app, watched, (news.balances, news.block)).await?;
+    let touched = if watched.wants.orders > 0 { news.touched } else { Touched::default() };
     let events = events(app, watched, news.happened);
     let tokens = match touched {
         Touched::Tokens(tokens) if tokens.len() <= TOKENS_MAX => tokens,
-        Touched::Tokens(_) | Touched::Any => return Some(Batch::new(place, events, Rows::Any)),
+        Touched::Tokens(_) | Touched::Any => {
+            return Ok(Some(Batch::new(place, events, Rows::Any).with_balances(balances)));
+        }
     };
-    if events.is_empty() && tokens.is_empty() {
-        return None;
+    if events.is_empty() && tokens.is_empty() && balances.as_ref().is_some_and(Bytes::is_empty) {
+        return Ok(None);
     }
     let rows = rows(app, watched, tokens).await;
-    Some(Batch::new(place, events, Rows::Of(rows)))
+    Ok(Some(Batch::new(place, events, Rows::Of(rows)).with_balances(balances)))
+}
+
+/// What accounts hold of what changed, one in each line; nothing where that is more than is told one by one.
+async fn balances(
+    app: &App,
+    watched: &Watched,
+    (changed, block): (ChangedBalances, Option<(u64, BlockHash)>),
+) -> Result<Option<Bytes>, StoreError> {
+    match changed {
+        ChangedBalances::Any => Ok(None),
+        ChangedBalances::Of(balances) if balances.is_empty() => Ok(Some(Bytes::new())),
+        ChangedBalances::Of(balances) => {
+            let info = app.store.contract(watched.id).await?;
+            let block = block.map(|(number, hash)| Checkpoint { number, hash });
+            Ok(Some(balance_lines((watched.key, info, block), &balances).into()))
+        }
+    }
 }
 
 /// What happened, as JSON.

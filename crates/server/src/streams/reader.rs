@@ -12,7 +12,7 @@ use futures_util::stream;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::batch::{Batch, Rows, written};
-use super::hub::{Listener, Next, Told, Watched};
+use super::hub::{Listener, Next, Told, Want, Wants, Watched};
 use super::publish::{ACTIVITIES_MAX, events};
 use super::{Seat, Standing};
 use crate::app::App;
@@ -33,6 +33,15 @@ pub(super) enum Form {
     Frames,
 }
 
+/// What is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What {
+    /// What happens, of a token or of all.
+    Activities(Option<TokenId>),
+    /// What accounts hold of what changes.
+    Balances,
+}
+
 /// A stream that is about to be read.
 pub(crate) struct Subscription(pub(super) Reader);
 
@@ -42,7 +51,7 @@ pub(super) struct Reader {
     listener: Listener,
     _seat: Seat,
     form: Form,
-    token: Option<TokenId>,
+    what: What,
     /// The place behind what was told.
     place: Place,
     /// How often what was missed may still be read, until it was read.
@@ -74,7 +83,7 @@ impl Reader {
     pub(super) fn new(
         app: Arc<App>,
         (listener, seat): (Listener, Seat),
-        (form, token): (Form, Option<TokenId>),
+        (form, what): (Form, What),
         after: Option<Place>,
     ) -> Self {
         let mut beats = interval_at(Instant::now() + BEAT, BEAT);
@@ -86,7 +95,7 @@ impl Reader {
             listener,
             _seat: seat,
             form,
-            token,
+            what,
             beats,
             beat: 0,
             stage: Stage::Opening,
@@ -133,19 +142,22 @@ impl Reader {
                 Ok(self.form.sign_of_life())
             }
             next = self.listener.next() => match next {
-                Next::Batch(batch) => Ok(self.tell(&batch)),
+                Next::Batch(batch) => self.tell(&batch),
                 Next::Behind => Err(self.behind()),
                 Next::Ended => Err(self.again("the service is about to stop")),
             },
         }
     }
 
-    fn tell(&mut self, batch: &Batch) -> Bytes {
+    fn tell(&mut self, batch: &Batch) -> Result<Bytes, Error> {
         let after = self.place;
         self.place = if batch.is_anew() { batch.place } else { after.max(batch.place) };
-        match self.form {
-            Form::Lines => batch.lines(after, self.token),
-            Form::Frames => batch.frames(after, self.token),
+        match (self.what, self.form) {
+            (What::Activities(token), Form::Lines) => Ok(batch.lines(after, token)),
+            (What::Activities(token), Form::Frames) => Ok(batch.frames(after, token)),
+            (What::Balances, _) => batch.balances.clone().ok_or_else(|| {
+                self.again("more balances changed than are told one by one: read them with GetBalanceUpdates")
+            }),
         }
     }
 
@@ -161,7 +173,7 @@ impl Reader {
             Error::new(Code::InvalidArgument, message)
         };
         self.missed = Some(left.checked_sub(1).ok_or_else(too_old)?);
-        let since = Since { place: self.place, mark: None };
+        let since = Since { place: self.place, ..Since::default() };
         let read = self.app.store.news(self.listener.id, since, ACTIVITIES_MAX).await;
         let news = read.map_err(|error| {
             error.log("reading what a stream missed");
@@ -179,9 +191,9 @@ impl Reader {
         }
         let (id, key) = (self.listener.id, self.listener.key);
         let at = Told { mark: news.mark, place: news.place };
-        let watched = Watched { id, key, told: at, for_pages: false };
+        let watched = Watched { id, key, told: at, wants: Wants::default() };
         let events = events(&self.app, &watched, news.happened);
-        Ok(self.tell(&Batch::new(news.place, events, Rows::Of(Vec::new()))))
+        self.tell(&Batch::new(news.place, events, Rows::Of(Vec::new())))
     }
 
     fn behind(&self) -> Error {
@@ -190,7 +202,22 @@ impl Reader {
     }
 
     fn again(&self, why: &str) -> Error {
-        Error::new(Code::Overloaded, format!("{why}: subscribe again with cursor {}", written(self.place)))
+        let how = match self.what {
+            What::Activities(_) => format!(" with cursor {}", written(self.place)),
+            What::Balances => String::new(),
+        };
+        Error::new(Code::Overloaded, format!("{why}: subscribe again{how}"))
+    }
+}
+
+impl What {
+    /// What of it is read beside what happened.
+    pub(super) fn want(self, form: Form) -> Want {
+        match (self, form) {
+            (Self::Activities(_), Form::Lines) => Want::Nothing,
+            (Self::Activities(_), Form::Frames) => Want::Orders,
+            (Self::Balances, _) => Want::Balances,
+        }
     }
 }
 

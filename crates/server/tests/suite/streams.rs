@@ -28,18 +28,28 @@ fn body(members: Value) -> Value {
 }
 
 /// A stream that is open.
-struct Stream {
+pub(crate) struct Stream {
     body: Body,
     text: String,
 }
 
 impl Stream {
-    /// Subscribes with a project's key.
+    /// Subscribes to what happens, with a project's key.
     async fn open(entrance: &Entrance, project: &Project, members: Value) -> Self {
-        let request = Request::post(SUBSCRIBE)
+        Self::subscribe(entrance, project, SUBSCRIBE, body(members)).await
+    }
+
+    /// Calls an operation that is a stream, with a project's key.
+    pub(crate) async fn subscribe(
+        entrance: &Entrance,
+        project: &Project,
+        path: &str,
+        members: Value,
+    ) -> Self {
+        let request = Request::post(path)
             .header(header::CONTENT_TYPE, "application/json")
             .header("x-access-key", &project.key_text);
-        let request = request.body(Body::from(body(members).to_string())).unwrap();
+        let request = request.body(Body::from(members.to_string())).unwrap();
         Self::of(entrance, request, "application/x-ndjson").await
     }
 
@@ -81,12 +91,12 @@ impl Stream {
         found
     }
 
-    async fn lines(&mut self, count: usize) -> Vec<Value> {
+    pub(crate) async fn lines(&mut self, count: usize) -> Vec<Value> {
         self.next("", count).await
     }
 
     /// Everything up to the end.
-    async fn rest(mut self) -> String {
+    pub(crate) async fn rest(mut self) -> String {
         while self.grow().await {}
         self.text
     }

@@ -33,7 +33,7 @@ pub use royalties::{OrderFees, OwnOrders};
 pub use standing::{Settled, Unsettled};
 #[cfg(feature = "testing")]
 pub(crate) use state::Checkpoint;
-pub(crate) use state::is_followed;
+pub(crate) use state::{is_followed, read_checkpoint};
 pub(crate) use tokens::keep_said;
 pub(crate) use undo::Undo;
 #[cfg(feature = "testing")]

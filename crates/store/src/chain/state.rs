@@ -38,7 +38,7 @@ pub(super) async fn hold(
 }
 
 /// How far a chain is followed, without holding it.
-pub(super) async fn read_checkpoint(
+pub(crate) async fn read_checkpoint(
     session: &mut Session<'_>,
     chain: ChainId,
 ) -> Result<Option<Checkpoint>, StoreError> {

@@ -37,15 +37,20 @@ struct KnownExtensions {
 impl Contract {
     /// A contract of which this is known.
     pub(super) async fn read(call: &Call, key: CollectionKey, info: Option<String>) -> Result<Self, Failure> {
-        // What is stored was written here; of what cannot be read nothing is known.
-        let known: Known =
-            info.as_deref().and_then(|info| serde_json::from_str(info).ok()).unwrap_or_default();
         let block = match call.app.nodes.get(key.chain) {
             Some(_) => call.app.followed.block_of(&call.app.store, key, call.now).await?,
             None => None,
         };
+        Ok(Self::known(key, info, block))
+    }
+
+    /// A contract of which this is known, as of a block.
+    pub(super) fn known(key: CollectionKey, info: Option<String>, block: Option<Checkpoint>) -> Self {
+        // What is stored was written here; of what cannot be read nothing is known.
+        let known: Known =
+            info.as_deref().and_then(|info| serde_json::from_str(info).ok()).unwrap_or_default();
         let contract_type = ContractType::ALL.iter().find(|kind| kind.word() == known.r#type);
         let contract_type = contract_type.copied().unwrap_or_default();
-        Ok(Self { key, contract_type, is_verified: known.extensions.verified, block, info })
+        Self { key, contract_type, is_verified: known.extensions.verified, block, info }
     }
 }

@@ -111,8 +111,7 @@ impl Since {
             None => None,
         };
         let (number, hash) = found.checkpoint;
-        let contract =
-            Contract { block: Some(Checkpoint { number, hash }), ..Contract::read(call, key, info).await? };
+        let contract = Contract::known(key, info, Some(Checkpoint { number, hash }));
         let (mut balances, is_all) = (found.balances, found.is_all);
         let more = balances.len() > limit;
         balances.truncate(limit);
@@ -120,9 +119,7 @@ impl Since {
         let first = part.len();
         for held in &balances {
             separate(part, first);
-            let (account, token) = (held.account, Some(held.token_id));
-            let row = Row { account, contract: 0, token, balance: held.balance, unique: 1, metadata: None };
-            row.write(part, &contract, false);
+            Row::of(held).write(part, &contract, false);
         }
         part.push(b']');
         let last = balances.last().filter(|_| more);

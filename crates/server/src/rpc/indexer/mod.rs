@@ -20,12 +20,14 @@ mod market;
 mod market_orders;
 mod native;
 mod rows;
+mod subscribe_balance_updates;
 mod sync_balance;
 mod token_ids;
 mod token_prices;
 mod types;
 mod walk;
 
+pub(crate) use self::subscribe_balance_updates::balance_lines;
 use crate::route::Credential::AccessKey;
 use crate::route::Route;
 use crate::route::Service::Indexer;
@@ -120,6 +122,14 @@ fn change_operations() -> Vec<Route> {
                 get_transaction_history::handle,
             )
             .example(HISTORY),
+        Indexer
+            .streams::<_, subscribe_balance_updates::Answer, _>(
+                "SubscribeBalanceUpdates",
+                AccessKey,
+                "What accounts hold of a contract, as it changes, line by line.",
+                subscribe_balance_updates::handle,
+            )
+            .example(RANGES),
         Indexer
             .reads(
                 "SyncBalance",

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use bourse_market::facts::BlockHash;
+use bourse_store::Balance;
 use bourse_wire::{Address, Amount, TokenId};
 
 use super::contract::Contract;
@@ -23,6 +24,12 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// What an account holds of a token, of the only contract of an answer.
+    pub(super) fn of(held: &Balance) -> Self {
+        let Balance { account, token_id, balance } = *held;
+        Self { account, contract: 0, token: Some(token_id), balance, unique: 1, metadata: None }
+    }
+
     /// Appends it as JSON.
     pub(super) fn write(&self, out: &mut Vec<u8>, contract: &Contract, with_metadata: bool) {
         let (hash, number) = contract.block.map_or((BlockHash::ZERO, 0), |block| (block.hash, block.number));

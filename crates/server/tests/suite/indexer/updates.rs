@@ -1,12 +1,16 @@
 //! Balances of a followed contract that changed since a block.
 
+use std::collections::BTreeSet;
+
 use bourse_market::facts::{Block, BlockHash, Fact, StatedFact};
+use bourse_server::service;
 use bourse_store::testing::operator;
 use bourse_store::{BlockFacts, Blocks, BlocksCommitted, History, Store};
 use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
 use super::{ANNA, BEN, MASKS, NOBODY};
+use crate::streams::Stream;
 use crate::support::TestApp;
 use crate::support::seed::key;
 use crate::support::transcript::Transcript;
@@ -76,6 +80,52 @@ async fn since_a_block() {
     said.call(a, UPDATES, since(12, hash(12, 0))).await;
     said.call(a, UPDATES, json!({ "contractAddress": BEN, "lastBlockNumber": 0 })).await;
     insta::assert_snapshot!(said.text());
+}
+
+/// Token, account and balance of each of the next lines of a stream, and the block that all of them are of.
+async fn heard(stream: &mut Stream, count: usize) -> (BTreeSet<(String, String, String)>, Value) {
+    let lines = stream.lines(count).await;
+    let block = lines[0]["balance"]["blockHash"].clone();
+    let row = |line: &Value| {
+        assert_eq!(line["balance"]["blockHash"], block);
+        let text = |member: &str| line["balance"][member].as_str().unwrap().to_owned();
+        (text("tokenID"), text("accountAddress"), text("balance"))
+    };
+    (lines.iter().map(row).collect(), block)
+}
+
+#[tokio::test]
+async fn who_listens_is_told_what_is_held_and_that_it_is_not_after_all() {
+    let app = followed().await;
+    let background = app.background();
+    let entrance = service(app.app.clone());
+    let masks = json!({ "chainId": 137, "contractAddress": MASKS });
+    let path = "/rpc/Indexer/SubscribeBalanceUpdates";
+    let mut stream = Stream::subscribe(&entrance, &app.project_a, path, masks.clone()).await;
+    let row =
+        |token: &str, account: &str, held: &str| (token.to_owned(), account.to_owned(), held.to_owned());
+    commit(&app.store, hash(12, 0), None, vec![block(13, 0, &[(2, ANNA, BEN)])]).await;
+    let expected = BTreeSet::from([row("2", ANNA, "0"), row("2", BEN, "1")]);
+    assert_eq!(heard(&mut stream, 2).await, (expected, json!(format!("{:#x}", hash(13, 0)))));
+    // Blocks 12 and 13 are gone, with all that they told.
+    commit(&app.store, hash(13, 0), Some(11), vec![block(12, 50, &[(2, ANNA, NOBODY)])]).await;
+    let expected = [
+        row("1", ANNA, "1"),
+        row("1", BEN, "0"),
+        row("2", ANNA, "0"),
+        row("2", BEN, "0"),
+        row("2", NOBODY, "1"),
+    ];
+    assert_eq!(heard(&mut stream, 5).await, (expected.into(), json!(format!("{:#x}", hash(12, 50)))));
+    // More than are told one by one ends it, with a word about where they are.
+    let many: Vec<_> = (100..1_200).map(|token| (token, MAKER, BEN)).collect();
+    commit(&app.store, hash(12, 50), None, vec![block(13, 50, &many)]).await;
+    let rest = stream.rest().await;
+    assert!(rest.contains("webrpcError") && rest.contains("GetBalanceUpdates"), "{rest}");
+    let unknown = json!({ "chainId": 137, "contractAddress": NOBODY });
+    let answer = app.project_a.call("Indexer/SubscribeBalanceUpdates", unknown).await;
+    assert_eq!(answer.json["error"], "NotFound");
+    background.stop().await;
 }
 
 /// Whoever keeps a copy has in the end what balances say, page by page, and what came of a block that is no more is gone.
