@@ -39,7 +39,6 @@ export const notServed = {
   'Indexer/UpdateWebhookListener': CALLBACK,
   'Indexer/RemoveWebhookListener': CALLBACK,
   'Indexer/RemoveAllWebhookListeners': CALLBACK,
-  'Indexer/SubscribeReceipts': STREAM,
   'Indexer/SubscribeEvents': STREAM,
   'Indexer/AddWebhookListener': CALLBACK,
 }
@@ -54,7 +53,8 @@ export const refused = {
   'Marketplace/GetCountOfPrimarySaleItems': 'NotFoundError',
   'Builder/RegisterAudienceContact': 'InvalidArgumentError',
   'Builder/GetRegisteredAudienceContact': 'InvalidArgumentError',
-  // Nothing ever happened on the chain of the demonstration, nor is it followed.
+  // Nothing ever happened on the chain of the demonstration, nor is it followed, nor does it have a node.
+  'Indexer/SubscribeReceipts': 'InvalidArgumentError',
   'Indexer/FetchTransactionReceipt': 'NotFoundError',
   'Indexer/FetchTransactionReceiptWithFilter': 'NotFoundError',
   'Indexer/GetBalanceUpdates': 'NotFoundError',

@@ -2,9 +2,11 @@
 
 use std::sync::OnceLock;
 
+use alloy_primitives::B256;
 use bourse_store::Place;
 use bourse_wire::{Error, TokenId};
 use bytes::Bytes;
+use indexmap::IndexSet;
 
 /// What became of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub(super) struct Event {
     pub(super) resume: Place,
     pub(super) turn: Turn,
     pub(super) token: Option<TokenId>,
+    /// The transaction in which it happened, where that is known.
+    pub(super) transaction: Option<B256>,
     /// The activity as JSON, or `null`.
     pub(super) activity: Vec<u8>,
 }
@@ -124,6 +128,13 @@ impl Batch {
         if self.is_all(after, token) { self.all_frames.get_or_init(write).clone() } else { write() }
     }
 
+    /// The transactions in which something happened behind a place, each once, in their order.
+    pub(super) fn transactions(&self, after: Place) -> Vec<B256> {
+        let happened = self.events.iter().filter(|event| event.turn == Turn::Added && event.place > after);
+        let transactions: IndexSet<B256> = happened.filter_map(|event| event.transaction).collect();
+        transactions.into_iter().collect()
+    }
+
     /// Whether whoever kept anything had better ask again, so that no place that they had means anything.
     pub(super) fn is_anew(&self) -> bool {
         self.events.iter().any(|event| event.turn == Turn::Anew)
@@ -174,7 +185,8 @@ mod tests {
 
     fn event(place: &str, resume: &str, turn: Turn) -> Event {
         let [place, resume] = [place, resume].map(|text| cursor(text).unwrap());
-        Event { place, resume, turn, token: Some(resume.activity.into()), activity: b"{}".to_vec() }
+        let (token, transaction) = (Some(resume.activity.into()), Some(B256::repeat_byte(3)));
+        Event { place, resume, turn, token, transaction, activity: b"{}".to_vec() }
     }
 
     fn added(place: &str) -> Event {
@@ -206,6 +218,15 @@ mod tests {
             assert_eq!(lines(&batch, before, None).len(), 3, "{before}");
         }
         assert_eq!(lines(&batch, "1.4", None), [r#"{"type":"added","activity":{},"cursor":"1.5"}"#]);
+    }
+
+    #[test]
+    fn transactions_are_told_once_and_only_of_what_happened() {
+        let mut events = vec![added("1.4"), added("1.5"), added("1.6"), event("1.7", "1.7", Turn::Removed)];
+        events[1].transaction = Some(B256::ZERO);
+        let batch = Batch::new(cursor("1.7").unwrap(), events, Rows::Any);
+        assert_eq!(batch.transactions(cursor("1.3").unwrap()), [B256::repeat_byte(3), B256::ZERO]);
+        assert_eq!(batch.transactions(cursor("1.5").unwrap()), [B256::repeat_byte(3)]);
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::limits::Bucket;
+use crate::rpc::indexer::Receipts;
 use crate::settings::Limits;
 use crate::shares::{Share, Shares};
 
@@ -127,6 +128,15 @@ pub(crate) async fn lines(call: &Call, subject: Subject) -> Result<Subscription,
 /// Begins to listen to what accounts hold of a collection.
 pub(crate) async fn balances(call: &Call, key: CollectionKey) -> Result<Subscription, Failure> {
     subscribe_lines(call, key, What::Balances, None).await
+}
+
+/// Begins to listen to what became of transactions in which something happens to a collection.
+pub(crate) async fn receipts(
+    call: &Call,
+    key: CollectionKey,
+    wanted: Receipts,
+) -> Result<Subscription, Failure> {
+    subscribe_lines(call, key, What::Receipts(wanted), None).await
 }
 
 async fn subscribe_lines(

@@ -84,7 +84,8 @@ fn anew(place: Place) -> Batch {
 }
 
 fn all_anew(place: Place) -> Event {
-    Event { place, resume: place, turn: Turn::Anew, token: None, activity: b"null".to_vec() }
+    let (token, transaction) = (None, None);
+    Event { place, resume: place, turn: Turn::Anew, token, transaction, activity: b"null".to_vec() }
 }
 
 /// What is told of news; nothing where nobody wants to know any of it.
@@ -132,10 +133,11 @@ pub(super) fn events(app: &App, watched: &Watched, happened: Vec<Happening>) -> 
             Happened::Removed(activity) => (Turn::Removed, activity),
             Happened::Anew => return all_anew(place),
         };
-        let token = activity.facts.token_id;
+        let (token, transaction) = (activity.facts.token_id, activity.facts.tx_hash.parse().ok());
         let record = activities::record(activity, (watched.key, watched.id), &currencies, &app.service_name);
         // A plain record of texts and numbers; writing it cannot fail.
-        Event { place, resume, turn, token, activity: serde_json::to_vec(&record).unwrap_or_default() }
+        let activity = serde_json::to_vec(&record).unwrap_or_default();
+        Event { place, resume, turn, token, transaction, activity }
     };
     happened.into_iter().map(event).collect()
 }

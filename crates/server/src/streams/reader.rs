@@ -16,6 +16,7 @@ use super::hub::{Listener, Next, Told, Want, Wants, Watched};
 use super::publish::{ACTIVITIES_MAX, events};
 use super::{Seat, Standing};
 use crate::app::App;
+use crate::rpc::indexer::Receipts;
 
 /// Silence after which a sign of life is sent: clients take eleven seconds of it for the end.
 const BEAT: Duration = Duration::from_secs(5);
@@ -40,6 +41,8 @@ pub(super) enum What {
     Activities(Option<TokenId>),
     /// What accounts hold of what changes.
     Balances,
+    /// What became of the transactions in which something happens.
+    Receipts(Receipts),
 }
 
 /// A stream that is about to be read.
@@ -142,14 +145,14 @@ impl Reader {
                 Ok(self.form.sign_of_life())
             }
             next = self.listener.next() => match next {
-                Next::Batch(batch) => self.tell(&batch),
+                Next::Batch(batch) => self.tell(&batch).await,
                 Next::Behind => Err(self.behind()),
                 Next::Ended => Err(self.again("the service is about to stop")),
             },
         }
     }
 
-    fn tell(&mut self, batch: &Batch) -> Result<Bytes, Error> {
+    async fn tell(&mut self, batch: &Batch) -> Result<Bytes, Error> {
         let after = self.place;
         self.place = if batch.is_anew() { batch.place } else { after.max(batch.place) };
         match (self.what, self.form) {
@@ -158,6 +161,11 @@ impl Reader {
             (What::Balances, _) => batch.balances.clone().ok_or_else(|| {
                 self.again("more balances changed than are told one by one: read them with GetBalanceUpdates")
             }),
+            (What::Receipts(wanted), _) => {
+                let transactions = batch.transactions(after);
+                let lines = wanted.lines(&self.app, self.listener.key.chain, transactions).await;
+                lines.map(Bytes::from)
+            }
         }
     }
 
@@ -193,7 +201,7 @@ impl Reader {
         let at = Told { mark: news.mark, place: news.place };
         let watched = Watched { id, key, told: at, wants: Wants::default() };
         let events = events(&self.app, &watched, news.happened);
-        self.tell(&Batch::new(news.place, events, Rows::Of(Vec::new())))
+        self.tell(&Batch::new(news.place, events, Rows::Of(Vec::new()))).await
     }
 
     fn behind(&self) -> Error {
@@ -204,7 +212,7 @@ impl Reader {
     fn again(&self, why: &str) -> Error {
         let how = match self.what {
             What::Activities(_) => format!(" with cursor {}", written(self.place)),
-            What::Balances => String::new(),
+            What::Balances | What::Receipts(_) => String::new(),
         };
         Error::new(Code::Overloaded, format!("{why}: subscribe again{how}"))
     }
@@ -214,7 +222,7 @@ impl What {
     /// What of it is read beside what happened.
     pub(super) fn want(self, form: Form) -> Want {
         match (self, form) {
-            (Self::Activities(_), Form::Lines) => Want::Nothing,
+            (Self::Activities(_), Form::Lines) | (Self::Receipts(_), _) => Want::Nothing,
             (Self::Activities(_), Form::Frames) => Want::Orders,
             (Self::Balances, _) => Want::Balances,
         }

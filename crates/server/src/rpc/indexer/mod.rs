@@ -19,8 +19,10 @@ mod history;
 mod market;
 mod market_orders;
 mod native;
+mod receipt;
 mod rows;
 mod subscribe_balance_updates;
+mod subscribe_receipts;
 mod sync_balance;
 mod token_ids;
 mod token_prices;
@@ -28,6 +30,7 @@ mod types;
 mod walk;
 
 pub(crate) use self::subscribe_balance_updates::balance_lines;
+pub(crate) use self::subscribe_receipts::Receipts;
 use crate::route::Credential::AccessKey;
 use crate::route::Route;
 use crate::route::Service::Indexer;
@@ -39,6 +42,8 @@ const DETAILS: &str = r#"{"chainId":"amoy","filter":{"accountAddresses":["0xedb0
 const ACCOUNT: &str = r#"{"chainId":"amoy","accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096"}"#;
 const TRANSACTION: &str = r#"{"chainId":"amoy","txnHash":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af5ea9c1d27b04f83e6a1590dc","maxBlockWait":0}"#;
 const TRANSACTION_WHERE: &str = r#"{"chainId":"amoy","filter":{"txnHash":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af5ea9c1d27b04f83e6a1590dc"},"maxBlockWait":0}"#;
+const RECEIPTS: &str =
+    r#"{"chainId":"amoy","filter":{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}}"#;
 const CONTRACT: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","page":{"pageSize":2}}"#;
 const UPDATES: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","lastBlockNumber":0}"#;
 const HISTORY: &str = r#"{"chainId":"amoy","filter":{"accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096"},"page":{"pageSize":2}}"#;
@@ -130,6 +135,14 @@ fn change_operations() -> Vec<Route> {
                 subscribe_balance_updates::handle,
             )
             .example(RANGES),
+        Indexer
+            .streams::<_, subscribe_receipts::Answer, _>(
+                "SubscribeReceipts",
+                AccessKey,
+                "What became of transactions in which something happens to a contract's tokens, line by line.",
+                subscribe_receipts::handle,
+            )
+            .example(RECEIPTS),
         Indexer
             .reads(
                 "SyncBalance",

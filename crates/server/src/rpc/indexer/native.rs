@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::token_prices::dollars;
+use crate::app::App;
 use crate::call::Call;
 use crate::chains::Unanswered;
 use crate::failure::Failure;
@@ -84,7 +85,8 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
 
 pub(crate) async fn ether(call: Call, request: Request) -> Result<EtherAnswer, Failure> {
     let (chain, account) = (call.chain(request.chain_id.as_ref())?, account_of(&request)?);
-    let balance_wei = funds(&call, chain, &[account]).await.map_err(|error| refused(&call, chain, error))?;
+    let balance_wei =
+        funds(&call, chain, &[account]).await.map_err(|error| refused(&call.app, chain, error))?;
     let balance_wei = balance_wei.first().copied().unwrap_or_default();
     Ok(EtherAnswer { balance: EtherBalance { account_address: account, balance_wei } })
 }
@@ -104,7 +106,7 @@ pub(super) async fn balance(
     account: Address,
     omit_prices: bool,
 ) -> Result<NativeTokenBalance, Failure> {
-    let found = funds(call, chain, &[account]).await.map_err(|error| refused(call, chain, error))?;
+    let found = funds(call, chain, &[account]).await.map_err(|error| refused(&call.app, chain, error))?;
     Ok(record(call, (chain, account), Ok(found.first().copied().unwrap_or_default()), omit_prices))
 }
 
@@ -129,8 +131,8 @@ async fn funds(call: &Call, chain: ChainId, accounts: &[Address]) -> Result<Vec<
 }
 
 /// What a caller is told where a chain says nothing.
-pub(super) fn refused(call: &Call, chain: ChainId, error: Unanswered) -> Error {
-    let network = call.app.settings.networks.label(chain.0);
+pub(super) fn refused(app: &App, chain: ChainId, error: Unanswered) -> Error {
+    let network = app.settings.networks.label(chain.0);
     match error {
         Unanswered::NoNode => {
             let reason = format!("network {network} has no node (`networks.*.rpc_url`) that could be asked");
