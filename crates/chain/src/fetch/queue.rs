@@ -14,7 +14,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::ask::{self, CallFailed, Caller};
-use super::get::{GetError, Getter, Lookup, Rules};
+use super::get::Getter;
+use super::guard::{GetError, Lookup, Rules};
 use super::hosts::Hosts;
 use super::link::{Gateways, Link};
 use super::metadata;
