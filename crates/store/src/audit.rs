@@ -188,6 +188,12 @@ acts! {
     MarketJoined = "market-joined", "put a collection into a market";
     /// A project's storefront looks otherwise, or trades or sells something else.
     StorefrontChanged = "storefront-changed", "changed the storefront of a project";
+    /// An address is told what happens from then on.
+    WebhookAdded = "webhook-added", "added a webhook";
+    /// A webhook goes elsewhere, tells of something else, or was paused or resumed.
+    WebhookChanged = "webhook-changed", "changed a webhook";
+    /// An address is no longer told what happens.
+    WebhookRemoved = "webhook-removed", "removed a webhook";
     /// A wallet was taken out of everything that is counted of a project.
     WalletForgotten = "wallet-forgotten", "had a wallet forgotten";
     /// What a chain stated was forgotten, to be read anew.

@@ -142,9 +142,7 @@ impl Store {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let mark = read_version(&mut session, id).await?;
-                let retractions = last_retraction(&mut session, id).await?;
-                let activity = activities::next_number(&mut session, id).await? - 1;
-                Ok((mark, Place { retractions, activity }))
+                Ok((mark, end(&mut session, id).await?))
             })
         })
     }
@@ -153,6 +151,13 @@ impl Store {
     pub fn news(&self, id: CollectionId, since: Since, limit: u64) -> Pending<'_, Option<News>> {
         self.snapshot(move |mut session| Box::pin(async move { news(&mut session, id, since, limit).await }))
     }
+}
+
+/// The end of what happened in a collection.
+pub(crate) async fn end(session: &mut Session<'_>, id: CollectionId) -> Result<Place, StoreError> {
+    let retractions = last_retraction(session, id).await?;
+    let activity = activities::next_number(session, id).await? - 1;
+    Ok(Place { retractions, activity })
 }
 
 async fn news(

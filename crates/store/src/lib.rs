@@ -63,6 +63,7 @@ mod undated;
 mod upgrade;
 mod usage;
 mod versions;
+mod webhooks;
 
 pub use activities::Activity;
 pub use analytics::{
@@ -119,3 +120,6 @@ pub use troubles::Troubles;
 pub use upgrade::Upgrade;
 pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};
 pub use versions::Versions;
+pub use webhooks::{
+    DeadLetter, DeliveringServer, LineKey, NewLetter, NewWebhook, Sent, Webhook, WebhookChanges, WebhookLine,
+};

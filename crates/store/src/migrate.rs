@@ -246,6 +246,21 @@ impl Migration {
             include_str!("../migrations/0031_linked_metadata.sql"),
             &[("link_queue", Layout::Local), ("replaced_metadata", Layout::ByCollection)],
         ),
+        Self::new(
+            32,
+            "webhooks",
+            include_str!("../migrations/0032_webhooks.sql"),
+            &[
+                ("webhook_listeners", Layout::ByProject),
+                ("webhook_cursors", Layout::ByProject),
+                ("webhook_letters", Layout::ByProject),
+                ("webhook_servers", Layout::Local),
+            ],
+        )
+        .with_engines(
+            include_str!("../migrations/0032_webhooks.sqlite.sql"),
+            include_str!("../migrations/0032_webhooks.postgres.sql"),
+        ),
     ];
 
     const fn new(

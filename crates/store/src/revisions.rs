@@ -12,6 +12,7 @@ use crate::session::Session;
 pub(crate) enum Revision {
     Credentials,
     Currencies,
+    Webhooks,
 }
 
 impl Revision {
@@ -19,6 +20,7 @@ impl Revision {
         match self {
             Self::Credentials => "credentials",
             Self::Currencies => "currencies",
+            Self::Webhooks => "webhooks",
         }
     }
 
@@ -40,6 +42,11 @@ impl Store {
     /// The revision of the currencies and their rates; raised by every change to them.
     pub fn currencies_revision(&self) -> Pending<'_, Mark> {
         self.revision(Revision::Currencies)
+    }
+
+    /// The revision of the listeners of all projects; raised by every change to them.
+    pub fn webhooks_revision(&self) -> Pending<'_, Mark> {
+        self.revision(Revision::Webhooks)
     }
 
     fn revision(&self, revision: Revision) -> Pending<'_, Mark> {

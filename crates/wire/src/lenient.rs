@@ -1,7 +1,7 @@
 //! Reading request bodies the way existing clients write them.
 //!
 //! Known members are found whatever their letter case and underscores (`chainID`, `chainId`, `chain_id`), unknown
-//! members are ignored except in a `filter`, where they would narrow nothing, `null` means absent, an empty body is `{}`, and whole numbers may be sent as strings or,
+//! members are ignored except in a `filter` or `filters`, where they would narrow nothing, `null` means absent, an empty body is `{}`, and whole numbers may be sent as strings or,
 //! where a type asks for `str`, strings as numbers. Free-form values (`serde_json::Value`) are taken untouched.
 //! Errors say where in the body they are.
 
@@ -147,7 +147,7 @@ enum Unknown {
 impl Unknown {
     /// What becomes of them inside a member.
     fn within(self, name: &str) -> Self {
-        if name == "filter" { Self::Refused } else { self }
+        if matches!(name, "filter" | "filters") { Self::Refused } else { self }
     }
 }
 

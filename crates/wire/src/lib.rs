@@ -29,6 +29,7 @@ mod storefront;
 mod text;
 mod timestamp;
 mod token;
+mod webhook;
 
 pub use activity::ActivityFacts;
 pub use address::Address;
@@ -65,6 +66,7 @@ pub use storefront::{
 pub use text::Text;
 pub use timestamp::Timestamp;
 pub use token::{TokenInput, TokenMetadata};
+pub use webhook::WebhookFilters;
 
 /// A free-form JSON object, kept with its numbers and its member order as written.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

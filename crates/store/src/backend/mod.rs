@@ -93,6 +93,8 @@ pub(crate) enum Sequence {
     Task,
     Account,
     Audit,
+    /// Of listeners, and of letters that could not be delivered to them.
+    Webhook,
 }
 
 impl Sequence {
@@ -110,6 +112,7 @@ impl Sequence {
             Self::Task => "task_ids",
             Self::Account => "account_ids",
             Self::Audit => "audit_ids",
+            Self::Webhook => "webhook_ids",
         }
     }
 }
