@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bourse_budget::Budget;
+use bourse_chain::fetch::GetError;
 use bourse_counting::MarketMembers;
 use bourse_peers::{Peers, Seal, Server, ServerId};
 use bourse_protocols::venues::Registry;
@@ -37,6 +38,7 @@ use crate::static_answer::StaticAnswer;
 use crate::storefronts::Storefronts;
 use crate::streams::Streams;
 use crate::trial::Trial;
+use crate::webhooks::Webhooks;
 
 /// How long the database is waited for at least, however little time requests have.
 const TURN_TIMEOUT_MIN: Duration = Duration::from_secs(2);
@@ -91,6 +93,8 @@ pub struct App {
     pub(crate) bodies: Arc<Shares>,
     /// Who is told what happens.
     pub(crate) streams: Streams,
+    /// How what happens is sent to addresses of projects.
+    pub(crate) webhooks: Webhooks,
     pub(crate) refusals: Refusals,
     /// The page at `/docs`, made at the first request for it.
     reference: OnceLock<StaticAnswer>,
@@ -110,6 +114,9 @@ pub enum StartError {
     /// A service of a marketplace cannot be asked.
     #[error("{0}")]
     Sources(String),
+    /// Nothing can be sent to addresses of projects.
+    #[error("webhooks: {0}")]
+    Webhooks(#[from] GetError),
     /// Uploaded files cannot be kept.
     #[error("uploaded files (storage.files): {0}")]
     Files(std::io::Error),
@@ -143,10 +150,7 @@ impl App {
         let signer = TokenSigner::open(&settings.auth.jwt_secret, &data).map_err(unusable)?;
         let files =
             Files::open(&settings.storage, &settings.s3, entropy::word).await.map_err(StartError::Files)?;
-        // Less than a request may take, so that its caller is told what there was none of; but a start takes its time.
-        let turn_timeout =
-            Duration::from_millis(settings.limits.request_timeout_ms / 2).max(TURN_TIMEOUT_MIN);
-        let options = OpenOptions { turn_timeout, ..settings.open_options() };
+        let options = open_options(&settings);
         let store = Store::open(&settings.database_url(), options, clock.now()).await?;
         let store = store.served_at(&settings.public_url());
         let (refusals, peers) = (Refusals::default(), peers(&settings, &signer));
@@ -188,6 +192,7 @@ impl App {
             // Half for one project: whoever sends as much as they can leaves the other half.
             bodies: Shares::new(limits.bodies_bytes_max, limits.bodies_bytes_max / 2),
             streams: Streams::new(limits, metrics.streams.clone()),
+            webhooks: Webhooks::open(&settings.webhooks, metrics.webhooks.clone())?,
             refusals,
             reference: OnceLock::new(),
             request_ids: RequestIds::new(),
@@ -283,6 +288,13 @@ impl App {
     pub(crate) fn request_id(&self) -> String {
         self.request_ids.next()
     }
+}
+
+/// How the database is opened: it is waited for less long than a request may take, so that its caller is told what there was none
+/// of; but a start takes its time.
+fn open_options(settings: &Settings) -> OpenOptions {
+    let turn_timeout = Duration::from_millis(settings.limits.request_timeout_ms / 2).max(TURN_TIMEOUT_MIN);
+    OpenOptions { turn_timeout, ..settings.open_options() }
 }
 
 /// What resident collections may take, and where they come from.

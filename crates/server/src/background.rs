@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use crate::app::App;
 use crate::chains::NetworkNodes;
 use crate::entropy;
+use crate::webhooks::Courier;
 use crate::{streams, unused_files};
 
 /// How long to wait before watching the store again after it failed.
@@ -28,6 +29,11 @@ const LINKS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How long to wait before those who listen are told again: what came meanwhile is told together.
 const STREAMS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How long to wait before it is looked again what webhooks are to be told: what came meanwhile is read together.
+const WEBHOOKS_INTERVAL: Duration = Duration::from_millis(100);
+/// How long to wait for something to happen before what failed is tried again, and other servers are told that this one delivers.
+const WEBHOOKS_PAUSE: Duration = Duration::from_secs(1);
 
 /// How long to wait before other servers are told again what was used of limits.
 const SHARE_INTERVAL: Duration = Duration::from_secs(1);
@@ -55,6 +61,7 @@ impl Background {
         tasks.spawn(follow_credentials(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(follow(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(tell_streams(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
+        tasks.spawn(tell_webhooks(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(count_markets(Arc::clone(app), signals, Stop(stopped.clone())));
         tasks.spawn(follow_links(Arc::clone(app), Stop(stopped.clone())));
         start_chains(app, &stopped, &mut tasks);
@@ -164,6 +171,8 @@ struct Signals {
     markets: Notify,
     /// After the records as well.
     streams: Notify,
+    /// After the records as well.
+    webhooks: Notify,
 }
 
 /// Wakes them whenever the store may have changed, until told to end.
@@ -220,6 +229,7 @@ async fn follow(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
             app.store.end_round(round);
         }
         signals.streams.notify_one();
+        signals.webhooks.notify_one();
         signals.markets.notify_one();
     }
 }
@@ -266,6 +276,33 @@ async fn tell_streams(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
             return;
         }
     }
+}
+
+/// Delivers what happened to addresses of projects, until told to end: what is left in the middle is delivered again.
+async fn tell_webhooks(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
+    let mut courier = Courier::new(Arc::clone(&app));
+    loop {
+        let Some(round) = stop.or(courier.round()).await else { break };
+        let is_done = round.is_ok();
+        log_failure("looking for what webhooks are told", round);
+        if !is_done && stop.or(pause(&app.store)).await.is_none() {
+            break;
+        }
+        if stop.or(tokio::time::sleep(WEBHOOKS_INTERVAL)).await.is_none() {
+            break;
+        }
+        let something = async {
+            tokio::select! {
+                () = signals.webhooks.notified() => {}
+                () = courier.returned() => {}
+                () = tokio::time::sleep(WEBHOOKS_PAUSE) => {}
+            }
+        };
+        if stop.or(something).await.is_none() {
+            break;
+        }
+    }
+    courier.leave().await;
 }
 
 /// Counts what happens in markets whenever the store changed, until told to end.

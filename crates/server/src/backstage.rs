@@ -29,6 +29,7 @@ use crate::route::{Route, Service};
 use crate::rpc::collections::types;
 use crate::settings::Settings;
 use crate::storefronts::Parts as StorefrontParts;
+use crate::webhooks;
 
 /// The service as the pages beside it see it.
 #[derive(Clone)]
@@ -154,6 +155,15 @@ impl Backstage {
     /// What the storefront of a project consists of, as it is known for a moment. Anybody may know it.
     pub async fn storefront(&self, project: ProjectId) -> Result<Arc<StorefrontParts>, StoreError> {
         self.0.storefronts.find(&self.0.store, ProjectScope::for_public_reads(project), self.now()).await
+    }
+
+    /// Sends a message again that could not be delivered to a webhook, and forgets it when it arrives; why it did not is returned.
+    pub async fn resend_webhook(
+        &self,
+        scope: ProjectScope,
+        letter: RecordId,
+    ) -> Result<Option<String>, Failure> {
+        webhooks::resend(&self.0, scope, letter).await
     }
 
     /// Makes a secret token. It works once its record is stored and [`Self::renew_credentials`] was called.

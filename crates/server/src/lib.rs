@@ -19,6 +19,7 @@ mod data_version;
 mod dispatch;
 mod door;
 pub mod entropy;
+mod event_log;
 mod failure;
 mod followed;
 mod forwarding;
@@ -46,6 +47,7 @@ mod storefronts;
 mod streams;
 mod trial;
 mod unused_files;
+mod webhooks;
 
 pub use app::{App, StartError, make_private_directory};
 pub use background::Background;

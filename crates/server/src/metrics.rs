@@ -16,6 +16,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::door::RefusalCounters;
 use crate::streams::StreamMetrics;
+use crate::webhooks::WebhookMetrics;
 
 /// Upper bounds of the latency buckets, in seconds: answers from memory take microseconds, writes milliseconds.
 const LATENCY_SECONDS: [f64; 12] =
@@ -50,6 +51,7 @@ pub(crate) struct Metrics {
     latency: Family<OperationLabels, Histogram>,
     pub(crate) resident: ResidentMetrics,
     pub(crate) streams: StreamMetrics,
+    pub(crate) webhooks: WebhookMetrics,
     chain: ChainMetrics,
     rate_told: Family<CurrencyLabels, Gauge<i64, AtomicI64>>,
     journal: Gauge<i64, AtomicI64>,
@@ -270,6 +272,7 @@ impl Metrics {
         }
         let resident = ResidentMetrics::register(&mut registry);
         let streams = StreamMetrics::register(&mut registry);
+        let webhooks = WebhookMetrics::register(&mut registry);
         let chain = ChainMetrics::register(&mut registry);
         let rate_told = Family::default();
         let help = "When the rate of a currency was told, in seconds since 1970";
@@ -289,6 +292,7 @@ impl Metrics {
             latency,
             resident,
             streams,
+            webhooks,
             chain,
             rate_told,
             journal,

@@ -122,6 +122,9 @@ mod tests {
             "Cancel",
             "Invalidate",
             "Track",
+            "Toggle",
+            "Pause",
+            "Resume",
         ];
         let changes =
             |path: &String| words.iter().any(|word| path.split('/').nth(3).unwrap().starts_with(word));

@@ -33,6 +33,7 @@ pub use networks::{BUILT_IN, Following, Network, Networks, Rate};
 pub use sections::{
     Analytics, Auth, Console, Cors, Database, DatabaseRead, Limits, Log, LogFormat, Metadata, Quotas,
     SQLITE_FILE_NAME, Server, Service, Shop, SourceSettings, Sources, Storage, Trial, TrustedProxies,
+    Webhooks,
 };
 
 use std::collections::BTreeMap;
@@ -74,6 +75,8 @@ pub struct Settings {
     pub analytics: Analytics,
     /// How metadata is fetched.
     pub metadata: Metadata,
+    /// How what happens is sent to addresses of projects.
+    pub webhooks: Webhooks,
     /// The own services of other marketplaces.
     pub sources: Sources,
     /// Which web pages may call it.

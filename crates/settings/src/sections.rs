@@ -424,6 +424,48 @@ impl Metadata {
     }
 }
 
+/// `[webhooks]`
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Webhooks {
+    /// Webhooks that one project may have.
+    pub listeners_max: u64,
+    /// Contracts that one of them may name.
+    pub contracts_max: usize,
+    /// Hosts that are sent to although their addresses are private.
+    pub allowed_hosts: Vec<String>,
+    /// Time for one delivery, in milliseconds.
+    pub timeout_ms: u64,
+    /// Time to connect, in milliseconds.
+    pub connect_timeout_ms: u64,
+    /// Deliveries at once.
+    pub deliveries_max: usize,
+    /// Deliveries at once to one project.
+    pub project_deliveries_max: usize,
+    /// Times that something is tried.
+    pub attempts_max: u64,
+    /// Time before something is tried again, in milliseconds; it doubles.
+    pub retry_ms: u64,
+    /// What it doubles up to.
+    pub retry_ms_max: u64,
+    /// Messages of one webhook that are kept aside.
+    pub dead_letters_max: u64,
+}
+
+impl Webhooks {
+    /// By which rules is sent. Nothing of an answer is read but its status.
+    pub fn rules(&self) -> Rules {
+        Rules {
+            plain_http: true,
+            accept: "*/*",
+            allowed_hosts: self.allowed_hosts.clone(),
+            body_bytes_max: 0,
+            timeout: Duration::from_millis(self.timeout_ms),
+            connect_timeout: Duration::from_millis(self.connect_timeout_ms),
+        }
+    }
+}
+
 /// `[sources]`: the own services of marketplaces that must agree to fills; empty where there is none.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

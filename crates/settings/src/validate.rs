@@ -87,6 +87,8 @@ pub(super) fn problems(settings: &Settings, merged: &Merged) -> Vec<Problem> {
     check!(metadata.allowed_hosts, hosts);
     check!(metadata.fetches_max, at_most(FETCHES_LIMIT));
     check!(metadata.fetches_per_host_max, at_most(FETCHES_LIMIT));
+    check!(webhooks.allowed_hosts, hosts);
+    check!(webhooks.deliveries_max, at_most(FETCHES_LIMIT));
     check!(sources.attempts_max, at_most(ATTEMPTS_LIMIT));
     for source in settings.sources.services() {
         let name = source.marketplace.word(&ServiceName::new("service"));
@@ -221,6 +223,7 @@ fn ordered_pairs(settings: &Settings, merged: &Merged) -> Vec<Problem> {
         pair!(limits.page_size_default <= page_size_max),
         pair!(metadata.timeout_ms <= lease_ms),
         pair!(metadata.retry_ms <= retry_ms_max),
+        pair!(webhooks.retry_ms <= retry_ms_max),
     ];
     pairs.into_iter().flatten().collect()
 }

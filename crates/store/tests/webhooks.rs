@@ -6,7 +6,7 @@ use bourse_store::{
     Act, AuditPage, Change, CollectionKey, DeliveringServer, Extent, NewLetter, NewWebhook, Place,
     ProjectScope, Sent, Store, StoreError, Webhook, WebhookChanges, WebhookLine,
 };
-use bourse_wire::{Address, ChainId, Code, Timestamp, TokenId, WebhookFilters};
+use bourse_wire::{Address, ChainId, Code, EventFilter, Timestamp, TokenId};
 
 const ME: &str = "me";
 
@@ -31,9 +31,9 @@ async fn start() -> (TestDatabase, Store, [ProjectScope; 2]) {
     (database, store, scopes.try_into().unwrap())
 }
 
-fn of(contracts: &[u8]) -> WebhookFilters {
+fn of(contracts: &[u8]) -> EventFilter {
     let contract_addresses = contracts.iter().map(|number| key(*number).address).collect();
-    WebhookFilters { contract_addresses, ..WebhookFilters::default() }
+    EventFilter { contract_addresses, ..EventFilter::default() }
 }
 
 async fn try_add(store: &Store, scope: ProjectScope, contracts: &[u8]) -> Result<Webhook, StoreError> {

@@ -16,6 +16,7 @@ mod decimal;
 mod dialect;
 mod enums;
 mod error;
+mod event_filter;
 mod lenient;
 mod order;
 mod page;
@@ -29,7 +30,6 @@ mod storefront;
 mod text;
 mod timestamp;
 mod token;
-mod webhook;
 
 pub use activity::ActivityFacts;
 pub use address::Address;
@@ -49,6 +49,7 @@ pub use enums::{
     TaskStatus,
 };
 pub use error::{Code, Error};
+pub use event_filter::EventFilter;
 pub use lenient::{LenientError, from_slice, from_slice_exact, from_value, take_member};
 pub use order::{BPS_WHOLE, FeeEntry, NoNative, OrderFacts, OrderFactsError, OrderInput, OrderKey};
 pub use page::{Page, PageInput};
@@ -66,7 +67,6 @@ pub use storefront::{
 pub use text::Text;
 pub use timestamp::Timestamp;
 pub use token::{TokenInput, TokenMetadata};
-pub use webhook::WebhookFilters;
 
 /// A free-form JSON object, kept with its numbers and its member order as written.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;

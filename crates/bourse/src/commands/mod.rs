@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<ExitCode, CommandError> {
     runtime.block_on(async {
         match command {
             Command::Serve(listen) => serve::run(load_settings(&common, &listen)?.settings).await?,
-            Command::Demo(arguments) => demo::run(&common, &arguments).await?,
+            Command::Demo(arguments) => Box::pin(demo::run(&common, &arguments)).await?,
             Command::Import(import) => return import::run(&common, import).await,
             Command::Project(command) => project::run(&common, command).await?,
             Command::Grant(command) => grant::run(&common, command).await?,

@@ -45,6 +45,10 @@ export const bodies = {
     contractCollection: link(known, unique),
   }),
   'Collections/DeleteContractCollection': ({ known, unique }) => ({ projectId: known.projectId, ...place(known, unique) }),
+  'Indexer/UpdateWebhookListener': ({ said }) => ({ listener: { ...said.AddWebhookListener.listener, name: 'Sales' } }),
+  'Indexer/GetWebhookListener': ({ said }) => ({ id: said.AddWebhookListener.listener.id }),
+  'Indexer/ToggleWebhookListener': ({ said }) => ({ id: said.AddWebhookListener.listener.id }),
+  'Indexer/RemoveWebhookListener': ({ said }) => ({ id: said.AddWebhookListener.listener.id }),
   'Metadata/GetTask': ({ said }) => ({ taskId: said.RefreshTokenMetadata.taskID }),
 }
 

@@ -22,8 +22,6 @@ export const clients = [
 // Services of which only the words of errors are compared: their clients are made for much else.
 export const words = [{ module: 'api-newest', of: 'Analytics' }]
 
-const STREAM = 'a stream of events; nothing is streamed yet'
-const CALLBACK = 'calls of other servers; nothing is called yet'
 const SWAP = 'an exchange that nobody uses any more'
 
 // Operations that the clients call and that are not served, with the reason. One that is served must not be here.
@@ -31,16 +29,6 @@ export const notServed = {
   'Metadata/GetNiftyswapTokenQuantity': SWAP,
   'Metadata/GetNiftyswapUnitPrices': SWAP,
   'Metadata/GetNiftyswapUnitPricesWithQuantities': SWAP,
-  'Indexer/GetAllWebhookListeners': CALLBACK,
-  'Indexer/GetWebhookListener': CALLBACK,
-  'Indexer/PauseAllWebhookListeners': CALLBACK,
-  'Indexer/ResumeAllWebhookListeners': CALLBACK,
-  'Indexer/ToggleWebhookListener': CALLBACK,
-  'Indexer/UpdateWebhookListener': CALLBACK,
-  'Indexer/RemoveWebhookListener': CALLBACK,
-  'Indexer/RemoveAllWebhookListeners': CALLBACK,
-  'Indexer/SubscribeEvents': STREAM,
-  'Indexer/AddWebhookListener': CALLBACK,
 }
 
 // Operations that need what only a wallet can make, or a sale, which the demonstration has only without a node; called without, they say

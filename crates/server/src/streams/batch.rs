@@ -3,10 +3,12 @@
 use std::sync::OnceLock;
 
 use alloy_primitives::B256;
-use bourse_store::Place;
-use bourse_wire::{Error, TokenId};
+use bourse_store::{Happened, Place};
+use bourse_wire::{Error, EventFilter, TokenId};
 use bytes::Bytes;
 use indexmap::IndexSet;
+
+use crate::event_log::is_wanted;
 
 /// What became of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,15 @@ pub(super) struct Event {
     pub(super) transaction: Option<B256>,
     /// The activity as JSON, or `null`.
     pub(super) activity: Vec<u8>,
+    /// The same as a log, where somebody wants to know it so.
+    pub(super) logged: Option<Logged>,
+}
+
+/// What happened as a log.
+pub(super) struct Logged {
+    pub(super) what: Happened,
+    /// The log as JSON.
+    pub(super) json: Vec<u8>,
 }
 
 impl Event {
@@ -108,7 +119,8 @@ impl Batch {
             Rows::Of(rows) => rows.iter().map(|row| row.json.len() + 64).sum(),
             Rows::Any => 0,
         };
-        let events: usize = self.events.iter().map(|event| event.activity.len() + 160).sum();
+        let log = |event: &Event| event.logged.as_ref().map_or(0, |logged| logged.json.len() + 400);
+        let events: usize = self.events.iter().map(|event| event.activity.len() + log(event) + 160).sum();
         3 * (events + rows) + self.balances.as_ref().map_or(0, Bytes::len) + 256
     }
 
@@ -126,6 +138,19 @@ impl Batch {
             Bytes::from(out)
         };
         if self.is_all(after, token) { self.all_frames.get_or_init(write).clone() } else { write() }
+    }
+
+    /// Its logs behind a place, those that a filter lets through, one in each line.
+    pub(super) fn logs(&self, after: Place, filter: &EventFilter) -> Bytes {
+        let mut out = Vec::new();
+        for event in self.events.iter().filter(|event| self.is_anew() || event.place > after) {
+            if let Some(logged) = event.logged.as_ref().filter(|logged| is_wanted(filter, &logged.what)) {
+                out.extend_from_slice(br#"{"log":"#);
+                out.extend_from_slice(&logged.json);
+                out.extend_from_slice(b"}\n");
+            }
+        }
+        out.into()
     }
 
     /// The transactions in which something happened behind a place, each once, in their order.
@@ -186,7 +211,7 @@ mod tests {
     fn event(place: &str, resume: &str, turn: Turn) -> Event {
         let [place, resume] = [place, resume].map(|text| cursor(text).unwrap());
         let (token, transaction) = (Some(resume.activity.into()), Some(B256::repeat_byte(3)));
-        Event { place, resume, turn, token, transaction, activity: b"{}".to_vec() }
+        Event { place, resume, turn, token, transaction, activity: b"{}".to_vec(), logged: None }
     }
 
     fn added(place: &str) -> Event {

@@ -47,6 +47,8 @@ pub(super) enum Want {
     Orders,
     /// What accounts hold of what changed.
     Balances,
+    /// What happened as logs.
+    Logs,
 }
 
 /// How many want to know what is read of a collection beside what happened.
@@ -54,6 +56,7 @@ pub(super) enum Want {
 pub(super) struct Wants {
     pub(super) orders: usize,
     pub(super) balances: usize,
+    pub(super) logs: usize,
 }
 
 /// Up to where a collection was told.
@@ -188,12 +191,14 @@ impl Wants {
             Want::Nothing => None,
             Want::Orders => Some(&mut self.orders),
             Want::Balances => Some(&mut self.balances),
+            Want::Logs => Some(&mut self.logs),
         }
     }
 
     /// Whether all is wanted that others want.
     fn cover(self, others: Self) -> bool {
-        (others.orders == 0 || self.orders > 0) && (others.balances == 0 || self.balances > 0)
+        let counts = |wants: Self| [wants.orders, wants.balances, wants.logs];
+        counts(self).into_iter().zip(counts(others)).all(|(own, other)| other == 0 || own > 0)
     }
 }
 

@@ -10,11 +10,12 @@ mod publish;
 mod reader;
 mod standing;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use bourse_store::{CollectionKey, Place};
-use bourse_wire::{Code, Error, ProjectId, TokenId};
+use bourse_wire::{Code, Error, EventFilter, ProjectId, TokenId};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
@@ -139,6 +140,20 @@ pub(crate) async fn receipts(
     subscribe_lines(call, key, What::Receipts(wanted), None).await
 }
 
+/// Begins to listen to what a filter lets through of what happens in some collections.
+pub(crate) async fn events(
+    call: &Call,
+    collections: BTreeSet<CollectionKey>,
+    filter: EventFilter,
+) -> Result<Subscription, Failure> {
+    let (filter, mut readers) = (Arc::new(filter), Vec::with_capacity(collections.len()));
+    for key in collections {
+        let what = What::Events(Arc::clone(&filter));
+        readers.extend(subscribe_lines(call, key, what, None).await?.0);
+    }
+    Ok(Subscription(readers))
+}
+
 async fn subscribe_lines(
     call: &Call,
     key: CollectionKey,
@@ -170,5 +185,5 @@ async fn subscribe(
     let id = app.store.collection(key).await?.ok_or_else(missing)?;
     let listener = app.streams.hub.listen(&app.store, (key, id), what.want(form)).await?;
     let reader = Reader::new(Arc::clone(app), (listener, seat), (form, what), after);
-    Ok(Subscription(reader))
+    Ok(Subscription(vec![reader]))
 }

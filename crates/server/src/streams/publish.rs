@@ -13,9 +13,10 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 
-use super::batch::{Batch, Event, Rows, TokenRow, Turn};
+use super::batch::{Batch, Event, Logged, Rows, TokenRow, Turn, written};
 use super::hub::{Told, Watched};
 use crate::app::App;
+use crate::event_log::{EventLog, LogSource};
 use crate::followed::Checkpoint;
 use crate::rpc::indexer::balance_lines;
 use crate::rpc::marketplace::activities;
@@ -62,7 +63,10 @@ async fn tell(app: &Arc<App>, mut watched: Watched) -> Result<(), StoreError> {
         // A database that was set back has less than was told.
         let Some(news) = news.filter(|news| news.place >= since.place) else {
             let (mark, place) = app.store.news_end(watched.id).await?;
-            app.streams.hub.publish(&watched, Told { mark, place }, Some(anew(place)));
+            let happened = vec![Happening { place, resume: place, what: Happened::Anew }];
+            let events = logged(app, &watched, happened).await?;
+            let batch = Batch::new(place, events, Rows::Any).with_balances(None);
+            app.streams.hub.publish(&watched, Told { mark, place }, Some(batch));
             return Ok(());
         };
         // Which records changed is known as of the first read; and before all that happened was told, the collection stays
@@ -78,14 +82,10 @@ async fn tell(app: &Arc<App>, mut watched: Watched) -> Result<(), StoreError> {
     }
 }
 
-/// Has everybody ask again, as nobody knows what was taken back.
-fn anew(place: Place) -> Batch {
-    Batch::new(place, vec![all_anew(place)], Rows::Any).with_balances(None)
-}
-
+/// Everybody asks again, as nobody knows what was taken back.
 fn all_anew(place: Place) -> Event {
-    let (token, transaction) = (None, None);
-    Event { place, resume: place, turn: Turn::Anew, token, transaction, activity: b"null".to_vec() }
+    let (token, transaction, activity, logged) = (None, None, b"null".to_vec(), None);
+    Event { place, resume: place, turn: Turn::Anew, token, transaction, activity, logged }
 }
 
 /// What is told of news; nothing where nobody wants to know any of it.
@@ -93,7 +93,7 @@ async fn batch(app: &Arc<App>, watched: &Watched, news: News) -> Result<Option<B
     let place = news.place;
     let balances = balances(app, watched, (news.balances, news.block)).await?;
     let touched = if watched.wants.orders > 0 { news.touched } else { Touched::default() };
-    let events = events(app, watched, news.happened);
+    let events = logged(app, watched, news.happened).await?;
     let tokens = match touched {
         Touched::Tokens(tokens) if tokens.len() <= TOKENS_MAX => tokens,
         Touched::Tokens(_) | Touched::Any => {
@@ -137,9 +137,25 @@ pub(super) fn events(app: &App, watched: &Watched, happened: Vec<Happening>) -> 
         let record = activities::record(activity, (watched.key, watched.id), &currencies, &app.service_name);
         // A plain record of texts and numbers; writing it cannot fail.
         let activity = serde_json::to_vec(&record).unwrap_or_default();
-        Event { place, resume, turn, token, transaction, activity }
+        Event { place, resume, turn, token, transaction, activity, logged: None }
     };
     happened.into_iter().map(event).collect()
+}
+
+/// The same, with logs where somebody wants to know them.
+async fn logged(app: &App, watched: &Watched, happened: Vec<Happening>) -> Result<Vec<Event>, StoreError> {
+    if watched.wants.logs == 0 || happened.is_empty() {
+        return Ok(events(app, watched, happened));
+    }
+    let source = LogSource::read(app, watched.key, watched.id).await?;
+    let log = |Happening { resume, what, .. }: &Happening| {
+        let log = EventLog::new(app, source, what.clone(), &written(*resume));
+        // A plain record of texts and numbers; writing it cannot fail.
+        Logged { what: what.clone(), json: serde_json::to_vec(&log).unwrap_or_default() }
+    };
+    let logs: Vec<Logged> = happened.iter().map(log).collect();
+    let events = events(app, watched, happened).into_iter().zip(logs);
+    Ok(events.map(|(event, log)| Event { logged: Some(log), ..event }).collect())
 }
 
 /// The best orders of tokens, where their collection is in memory; where it is not, only which tokens they are.

@@ -1,14 +1,15 @@
 //! One stream: what its reader missed, then what happens, in the form that it reads, and a sign of life in between.
 
 use std::convert::Infallible;
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use bourse_store::{Place, Since};
-use bourse_wire::{Code, Error, TokenId};
+use bourse_wire::{Code, Error, EventFilter, TokenId};
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::batch::{Batch, Rows, written};
@@ -35,18 +36,20 @@ pub(super) enum Form {
 }
 
 /// What is told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum What {
     /// What happens, of a token or of all.
     Activities(Option<TokenId>),
     /// What accounts hold of what changes.
     Balances,
+    /// What happens, as far as a filter lets it through.
+    Events(Arc<EventFilter>),
     /// What became of the transactions in which something happens.
     Receipts(Receipts),
 }
 
-/// A stream that is about to be read.
-pub(crate) struct Subscription(pub(super) Reader);
+/// A stream that is about to be read, of one collection or of several.
+pub(crate) struct Subscription(pub(super) Vec<Reader>);
 
 /// A stream.
 pub(super) struct Reader {
@@ -72,13 +75,21 @@ enum Stage {
 }
 
 impl Subscription {
-    /// The body of the answer.
+    /// The body of the answer. Where one collection's stream ends, all of it does.
     pub(crate) fn body(self, standing: Standing) -> Body {
-        let next = |(mut reader, standing): (Reader, Standing)| async move {
-            let bytes = reader.next(&standing).await?;
-            Some((Ok::<_, Infallible>(bytes), (reader, standing)))
+        let standing = Arc::new(standing);
+        let of_reader = |reader: Reader| {
+            let next = |(mut reader, standing): (Reader, Arc<Standing>)| async move {
+                let bytes = reader.next(&standing).await?;
+                Some((Some(bytes), (reader, standing)))
+            };
+            let told = stream::unfold((reader, Arc::clone(&standing)), next);
+            told.chain(stream::once(ready(None))).boxed()
         };
-        Body::from_stream(stream::unfold((self.0, standing), next))
+        let told = stream::select_all(self.0.into_iter().map(of_reader));
+        Body::from_stream(
+            told.take_while(|bytes| ready(bytes.is_some())).filter_map(ready).map(Ok::<_, Infallible>),
+        )
     }
 }
 
@@ -155,12 +166,13 @@ impl Reader {
     async fn tell(&mut self, batch: &Batch) -> Result<Bytes, Error> {
         let after = self.place;
         self.place = if batch.is_anew() { batch.place } else { after.max(batch.place) };
-        match (self.what, self.form) {
-            (What::Activities(token), Form::Lines) => Ok(batch.lines(after, token)),
-            (What::Activities(token), Form::Frames) => Ok(batch.frames(after, token)),
+        match (&self.what, self.form) {
+            (What::Activities(token), Form::Lines) => Ok(batch.lines(after, *token)),
+            (What::Activities(token), Form::Frames) => Ok(batch.frames(after, *token)),
             (What::Balances, _) => batch.balances.clone().ok_or_else(|| {
                 self.again("more balances changed than are told one by one: read them with GetBalanceUpdates")
             }),
+            (What::Events(filter), _) => Ok(batch.logs(after, filter)),
             (What::Receipts(wanted), _) => {
                 let transactions = batch.transactions(after);
                 let lines = wanted.lines(&self.app, self.listener.key.chain, transactions).await;
@@ -210,9 +222,9 @@ impl Reader {
     }
 
     fn again(&self, why: &str) -> Error {
-        let how = match self.what {
+        let how = match &self.what {
             What::Activities(_) => format!(" with cursor {}", written(self.place)),
-            What::Balances | What::Receipts(_) => String::new(),
+            What::Balances | What::Events(_) | What::Receipts(_) => String::new(),
         };
         Error::new(Code::Overloaded, format!("{why}: subscribe again{how}"))
     }
@@ -220,11 +232,12 @@ impl Reader {
 
 impl What {
     /// What of it is read beside what happened.
-    pub(super) fn want(self, form: Form) -> Want {
+    pub(super) fn want(&self, form: Form) -> Want {
         match (self, form) {
             (Self::Activities(_), Form::Lines) | (Self::Receipts(_), _) => Want::Nothing,
             (Self::Activities(_), Form::Frames) => Want::Orders,
             (Self::Balances, _) => Want::Balances,
+            (Self::Events(_), _) => Want::Logs,
         }
     }
 }

@@ -41,6 +41,11 @@ fn trace(operation: &str) -> (Trace, Value) {
         ("Admin", "CreateCollection") => (Trace::Audit(Act::CollectionFollowed), case(operation).0),
         ("Admin", "DeleteCollection") => (Trace::Audit(Act::CollectionLeft), case(operation).0),
         ("Admin", "PutStorefront") => (Trace::Audit(Act::StorefrontChanged), json!({ "storefront": {} })),
+        ("Indexer", "AddWebhookListener") => {
+            let told =
+                json!({ "url": "https://hooks.example/", "filters": { "contractAddresses": [RELICS] } });
+            (Trace::Audit(Act::WebhookAdded), relics(told))
+        }
         ("Metadata", "RefreshTokenMetadata" | "RefreshContractTokens" | "EnqueueTokensForRefresh") => {
             (Trace::Fetcher, relics(json!({ "tokenIDs": ["1"] })))
         }
@@ -48,9 +53,9 @@ fn trace(operation: &str) -> (Trace, Value) {
         ("Metadata", "RefreshContractInfoBatch") => {
             (Trace::Fetcher, json!({ "chainID": "137", "contractAddresses": [RELICS] }))
         }
-        // Of all tokens of a collection the metadata says nothing.
+        // Of all tokens of a collection the metadata says nothing, and the others of the indexer are of a webhook that is there.
         ("Metadata", "RefreshAllContractTokens")
-        | ("Builder" | "Collections", _)
+        | ("Builder" | "Collections" | "Indexer", _)
         | ("Ingest", "TrackEvents")
         | ("Marketplace", "SyncOrder" | "SyncOrders" | "Execute") => (Trace::Elsewhere, Value::Null),
         _ => panic!("what does {operation} leave behind?"),

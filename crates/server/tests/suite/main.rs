@@ -41,6 +41,7 @@ mod streams;
 mod support;
 mod tenancy;
 mod venues;
+mod webhooks;
 
 /// What the support code has called. The console's tests share that code, and have their pages called as well.
 use bourse_server::service;

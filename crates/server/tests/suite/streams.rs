@@ -16,12 +16,14 @@ use tower::ServiceExt as _;
 
 use crate::support::TestApp;
 use crate::support::actor::Actor;
+use crate::support::market::put;
 use crate::support::orders::{ANA, balance, commit, listing, market, offer, orders, with};
 use crate::support::project::{Project, create_key};
-use crate::support::seed::{RELICS, UNKNOWN, key};
+use crate::support::seed::{RELICS, UNKNOWN, contract_info, key};
 use crate::support::transcript::pretty;
 
 const SUBSCRIBE: &str = "/rpc/Marketplace/SubscribeActivities";
+const OTHER: &str = "0x00000000000000000000000000000000000000e7";
 
 fn body(members: Value) -> Value {
     with(json!({ "chainId": 137, "contractAddress": RELICS }), members)
@@ -106,6 +108,11 @@ fn parsed(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
 
+/// What was asked for, and a line that came, for a snapshot.
+pub(crate) fn said(path: &str, asked: &Value, line: &Value) -> String {
+    format!("POST {path} {asked}\n200 {}", pretty(line.clone()))
+}
+
 /// What a line tells: what became of what, and its cursor.
 fn told(line: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
@@ -114,7 +121,7 @@ fn told(line: &Value) -> String {
 }
 
 /// A sale that a chain states.
-fn sale(tx: &str, token: u64) -> Change {
+pub(crate) fn sale(tx: &str, token: u64) -> Change {
     Change::Activity(Box::new(ActivityFacts {
         action: ActivityAction::Sale,
         marketplace: Marketplace::OwnV2,
@@ -147,8 +154,7 @@ async fn what_happens_is_told_as_it_happens() {
     let hashes: Vec<&Value> = lines.iter().map(|line| &line["activity"]["uniqueHash"]).collect();
     assert_eq!(hashes, ["order:5:a:listing", "order:5:b:offer"]);
     assert_eq!(one.lines(1).await, lines[1..]);
-    let heading = format!("POST {SUBSCRIBE} {}", body(json!({})));
-    insta::assert_snapshot!(format!("{heading}\n200 {}", pretty(lines[0].clone())));
+    insta::assert_snapshot!(said(SUBSCRIBE, &body(json!({})), &lines[0]));
     // The same as in a list.
     let listed = app.project_a.call("Marketplace/ListCollectionActivities", body(json!({}))).await.ok();
     assert_eq!(listed["activities"][1], lines[0]["activity"]);
@@ -197,6 +203,58 @@ async fn what_a_chain_takes_back_is_taken_back() {
     commit(&app.store, vec![sale("0xa", 1)]).await;
     let lines: Vec<String> = stream.lines(2).await.iter().map(told).collect();
     assert_eq!(lines, ["anew - - 3.0", "added sale 0xa 3.1"]);
+    background.stop().await;
+}
+
+/// In the form of the published indexer's clients, of several contracts in one stream.
+#[tokio::test]
+async fn what_a_filter_lets_through_is_told_as_logs() {
+    let app = market(vec![sale("0xa", 1)]).await;
+    let other = contract_info(OTHER, "Others");
+    put(&app, "PutContracts", json!({ "chainId": 137, "contracts": [other] })).await;
+    let background = app.background();
+    let entrance = service(app.app.clone());
+    let id = app.store.collection(key(RELICS)).await.unwrap().unwrap();
+    let subscribe = async |members: Value| {
+        let filter = with(json!({ "contractAddresses": [RELICS, OTHER, RELICS] }), members);
+        let body = json!({ "chainId": 137, "filter": filter });
+        Stream::subscribe(&entrance, &app.project_a, "/rpc/Indexer/SubscribeEvents", body).await
+    };
+    let mut sales = subscribe(json!({ "events": ["sale"] })).await;
+    let mut second = subscribe(json!({ "tokenIDs": ["2"] })).await;
+    commit(&app.store, [orders([listing("a", 1, 5), listing("b", 2, 5)]), vec![sale("0xc", 1)]].concat())
+        .await;
+    let told = |lines: Vec<Value>| {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let of = |line: &Value| format!("{} {}", text(&line["log"]["type"]), text(&line["log"]["uid"]));
+        lines.iter().map(of).collect::<Vec<_>>()
+    };
+    let mut lines = sales.lines(1).await;
+    // Only what was told is taken back.
+    take_back(&app.store, id, "0xc", false).await.unwrap();
+    commit(&app.store, orders([listing("c", 1, 5)])).await;
+    lines.extend(sales.lines(1).await);
+    let asked = json!({ "chainId": 137, "filter": { "contractAddresses": [RELICS, OTHER, RELICS], "events": ["sale"] } });
+    insta::assert_snapshot!(said("/rpc/Indexer/SubscribeEvents", &asked, &lines[0]));
+    assert_eq!(told(lines), ["BLOCK_ADDED 0xc", "BLOCK_REMOVED 0xc"]);
+    assert_eq!(told(second.lines(1).await), ["BLOCK_ADDED order:5:b:listing"]);
+    let change = bourse_store::testing::batch(key(OTHER), vec![sale("0xd", 7)]);
+    app.store.commit(change).await.unwrap();
+    assert_eq!(told(sales.lines(1).await), ["BLOCK_ADDED 0xd"]);
+    // All of the chain is read again.
+    take_back(&app.store, id, "0x", true).await.unwrap();
+    commit(&app.store, vec![sale("0xe", 2)]).await;
+    assert_eq!(second.lines(1).await[0]["log"]["type"], "UNKNOWN");
+    assert_eq!(told(second.lines(1).await), ["BLOCK_ADDED 0xe"]);
+    let call = async |filter: Value| {
+        let body = json!({ "chainId": 137, "filter": filter });
+        app.project_a.call("Indexer/SubscribeEvents", body).await.refusal()
+    };
+    assert_eq!(call(json!({})).await, (400, 2001));
+    assert_eq!(call(json!({ "contractAddresses": [RELICS], "events": ["nothing"] })).await, (400, 2001));
+    assert_eq!(call(json!({ "contractAddresses": [RELICS, UNKNOWN] })).await, (400, 3000));
+    // Nobody is listening any more.
+    drop((sales, second));
     background.stop().await;
 }
 

@@ -27,7 +27,7 @@ fn other_value(key: &str, default: &Value) -> String {
         ("log.format", _) => "json".to_owned(),
         ("log.level", _) => "debug".to_owned(),
         ("metadata.ipfs_gateways" | "metadata.arweave_gateways", _) => "https://a.example/".to_owned(),
-        ("metadata.allowed_hosts", _) => "meta.intern".to_owned(),
+        ("metadata.allowed_hosts" | "webhooks.allowed_hosts", _) => "meta.intern".to_owned(),
         (source, Value::String(_)) if source.starts_with("sources.") => "https://a.example".to_owned(),
         (_, Value::Boolean(is)) => (!is).to_string(),
         (_, Value::Integer(number)) => (number + 1).to_string(),

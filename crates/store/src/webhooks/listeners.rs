@@ -1,6 +1,6 @@
 //! Listeners as their projects see and change them.
 
-use bourse_wire::{Address, ChainId, Code, Error, RecordId, WebhookFilters};
+use bourse_wire::{Address, ChainId, Code, Error, EventFilter, RecordId};
 
 use super::delivery::CursorRow;
 use super::{ListenerRow, Webhook, contracts, filters_text};
@@ -21,7 +21,7 @@ pub struct NewWebhook {
     /// The address.
     pub url: String,
     /// What it is told of.
-    pub filters: WebhookFilters,
+    pub filters: EventFilter,
     /// What the project calls it.
     pub name: String,
     /// What deliveries are signed with.
@@ -34,7 +34,7 @@ pub struct WebhookChanges {
     /// The address.
     pub url: Option<String>,
     /// What it is told of. Of contracts that were not named before it is told from then on.
-    pub filters: Option<WebhookFilters>,
+    pub filters: Option<EventFilter>,
     /// What the project calls it.
     pub name: Option<String>,
     /// Whether it is told anything. Who is told again is told what happened meanwhile.

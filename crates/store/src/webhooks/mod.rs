@@ -6,7 +6,7 @@ mod holders;
 mod letters;
 mod listeners;
 
-use bourse_wire::{Address, ChainId, ProjectId, RecordId, Timestamp, WebhookFilters};
+use bourse_wire::{Address, ChainId, EventFilter, ProjectId, RecordId, Timestamp};
 
 pub use self::delivery::{LineKey, Sent, WebhookLine};
 pub use self::holders::DeliveringServer;
@@ -27,7 +27,7 @@ pub struct Webhook {
     /// The address.
     pub url: String,
     /// What it is told of.
-    pub filters: WebhookFilters,
+    pub filters: EventFilter,
     /// What the project calls it; may be empty.
     pub name: String,
     /// What deliveries are signed with.
@@ -80,12 +80,12 @@ impl ListenerRow {
     }
 }
 
-fn filters_text(filters: &WebhookFilters) -> Result<String, StoreError> {
+fn filters_text(filters: &EventFilter) -> Result<String, StoreError> {
     serde_json::to_string(filters).map_err(|error| StoreError::corrupt("filters of a webhook", error))
 }
 
 /// The contracts that filters name, each once.
-fn contracts(filters: &WebhookFilters) -> Vec<Address> {
+fn contracts(filters: &EventFilter) -> Vec<Address> {
     let mut contracts = filters.contract_addresses.clone();
     contracts.sort_unstable();
     contracts.dedup();

@@ -71,6 +71,7 @@ pages! {
     shop: "docs/shop.md", chain::run_development;
     storefront: "docs/storefront.md", run;
     streams: "docs/streams.md", run;
+    webhooks: "docs/webhooks.md", run;
 }
 
 fn repository() -> PathBuf {

@@ -59,7 +59,7 @@ fn describe(market: &Market, collection: Address) {
         };
         json!({ "chainId": 31337, "contractAddress": collection, "tokenId": number.to_string(), "image": image,
             "name": format!("A relic of the harbour, number {number}"), "description": "What the tide left. ".repeat(40),
-            "attributes": [{ "trait_type": "Metal", "value": if number % 2 == 0 { "Silver" } else { "Bronze" } },
+            "attributes": [{ "trait_type": "Metal", "value": if number.is_multiple_of(2) { "Silver" } else { "Bronze" } },
                 { "trait_type": "Age", "value": number * 10 }] })
     };
     let all: Vec<Value> = (1..=TOKENS).map(token).collect();

@@ -48,7 +48,7 @@ impl<'m> Person<'m> {
 
     /// Somebody else, with a browser and a wallet of their own.
     pub(super) fn beside(&self, account: Address) -> Self {
-        Self::before(self.browser.beside(), self.market, account)
+        Self::before(Browser::start(Screen::Wide, Colours::Light, None), self.market, account)
     }
 
     fn before(browser: Browser, market: &'m Market, account: Address) -> Self {

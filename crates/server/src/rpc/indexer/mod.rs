@@ -3,6 +3,7 @@
 mod balances;
 mod chain_status;
 mod contract;
+mod event_filter;
 mod fetch_transaction_receipt;
 pub(crate) mod gateway;
 mod get_balance_updates;
@@ -22,12 +23,14 @@ mod native;
 mod receipt;
 mod rows;
 mod subscribe_balance_updates;
+mod subscribe_events;
 mod subscribe_receipts;
 mod sync_balance;
 mod token_ids;
 mod token_prices;
 mod types;
 mod walk;
+mod webhooks;
 
 pub(crate) use self::subscribe_balance_updates::balance_lines;
 pub(crate) use self::subscribe_receipts::Receipts;
@@ -42,6 +45,8 @@ const DETAILS: &str = r#"{"chainId":"amoy","filter":{"accountAddresses":["0xedb0
 const ACCOUNT: &str = r#"{"chainId":"amoy","accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096"}"#;
 const TRANSACTION: &str = r#"{"chainId":"amoy","txnHash":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af5ea9c1d27b04f83e6a1590dc","maxBlockWait":0}"#;
 const TRANSACTION_WHERE: &str = r#"{"chainId":"amoy","filter":{"txnHash":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af5ea9c1d27b04f83e6a1590dc"},"maxBlockWait":0}"#;
+const EVENTS: &str =
+    r#"{"chainId":"amoy","filter":{"contractAddresses":["0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"]}}"#;
 const RECEIPTS: &str =
     r#"{"chainId":"amoy","filter":{"contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af"}}"#;
 const CONTRACT: &str = r#"{"chainId":"amoy","contractAddress":"0x5ea9c1d27b04f83e6a1590dc3b7f28e4419c60af","page":{"pageSize":2}}"#;
@@ -68,6 +73,7 @@ pub(crate) fn operations() -> Vec<Route> {
     operations.extend(change_operations());
     operations.extend(price_operations());
     operations.extend(market_operations());
+    operations.extend(webhooks::operations());
     operations.extend(status_operations());
     operations
 }
@@ -135,6 +141,14 @@ fn change_operations() -> Vec<Route> {
                 subscribe_balance_updates::handle,
             )
             .example(RANGES),
+        Indexer
+            .streams::<_, subscribe_events::Answer, _>(
+                "SubscribeEvents",
+                AccessKey,
+                "What happens in contracts as far as a filter lets it through, as logs, line by line.",
+                subscribe_events::handle,
+            )
+            .example(EVENTS),
         Indexer
             .streams::<_, subscribe_receipts::Answer, _>(
                 "SubscribeReceipts",

@@ -9,7 +9,6 @@ use super::native::refused;
 use super::receipt::{TransactionFilter, TransactionReceipt};
 use crate::app::App;
 use crate::call::Call;
-use crate::chains::Unanswered;
 use crate::failure::Failure;
 use crate::route::request;
 use crate::streams::{self, Subscription};
@@ -42,9 +41,9 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Subscription,
         Error::invalid("filter.contractAddress", "is required: nobody listens to all of a chain")
     })?;
     let key = call.collection(request.chain_id.as_ref(), contract)?;
-    if call.app.nodes.get(key.chain).is_none() {
-        return Err(refused(&call.app, key.chain, Unanswered::NoNode).into());
-    }
+    // Told now where nobody could be asked later.
+    let asked = call.app.chains.receipt(key.chain, B256::ZERO).await;
+    asked.map_err(|error| refused(&call.app, key.chain, error))?;
     streams::receipts(&call, key, Receipts(request.filter)).await
 }
 

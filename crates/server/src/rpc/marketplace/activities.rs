@@ -209,6 +209,13 @@ pub(crate) fn record(
     }
 }
 
+impl Activity {
+    /// Its number, the same in every answer.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+}
+
 impl Price {
     fn new(amount: Amount, currency: Address, decimals: u8) -> Self {
         let mut formatted = Vec::new();

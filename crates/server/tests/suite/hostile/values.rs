@@ -49,6 +49,9 @@ pub(super) static HARD: LazyLock<Vec<Value>> = LazyLock::new(|| {
 
 const HASH: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
+/// The second of the service's own marketplaces.
+const OWN: &str = "0xfdb42a198a932c8d3b506ffa5e855bc4b348a712";
+
 /// A body that each operation takes.
 #[expect(clippy::too_many_lines, reason = "one list of everything that operations read")]
 pub(crate) fn valid_body(operation: &str) -> Value {
@@ -100,7 +103,10 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "contractTypes": ["ERC1155"], "contractWhitelist": [RELICS], "contractBlacklist": [ACCOUNT],
         "omitNativeBalances": false, "omitPrices": false, "tokenIDs": ["1"], "txnHash": HASH, "from": ACCOUNT,
         "to": ACCOUNT, "contractAddress": RELICS, "event": HASH, "accountAddress": ACCOUNT, "transactionHashes": [HASH],
-        "metaTransactionIDs": [], "fromBlock": 0, "toBlock": 9, "tokenID": "1" });
+        "metaTransactionIDs": [], "fromBlock": 0, "toBlock": 9, "tokenID": "1", "isListing": true,
+        "userAddresses": [ACCOUNT], "excludeUserAddresses": [ANA], "currencyAddresses": [RELICS], "orderIds": ["1"],
+        "tokenIds": ["1"], "blockNumberGt": 0, "createdAtAfter": 0, "orderStatuses": ["OPEN"], "returnExpired": true,
+        "priceSort": "ASC", "excludeUser": ANA, "events": ["sale"], "accounts": [ACCOUNT] });
     let is_of_balances = operation.starts_with("Indexer");
     let (page, filter) =
         if is_of_balances { (json!({ "page": 1, "pageSize": 2 }), held) } else { (page, filter) };
@@ -175,9 +181,19 @@ pub(crate) fn valid_body(operation: &str) -> Value {
         "IndexerGateway/GetTokenPrices" => json!({ "q": [of_chain] }),
         _ => json!({}),
     };
-    for more in [trade, balances, directory, registration, prices] {
+    let told = json!({ "events": ["sale", "Transfer(address,address,uint256)"], "contractAddresses": [RELICS],
+        "accounts": [ACCOUNT], "tokenIDs": ["1"] });
+    let listener = json!({ "id": 1, "projectID": 1, "url": "https://a.example", "filters": told, "name": "n",
+        "active": true });
+    let webhooks = json!({ "id": 1, "url": "https://a.example", "filters": told, "listener": listener });
+    let book = json!({ "marketplaceContractAddress": OWN, "orderbookContractAddress": OWN, "currencyAddresses": [RELICS],
+        "orderStatuses": ["OPEN"], "beforeExpiryTimestamp": 1, "isListing": true, "priceSort": "ASC", "excludeUser": ANA });
+    for more in [trade, balances, directory, registration, prices, webhooks, book] {
         let Value::Object(more) = more else { unreachable!("it is an object") };
         body.as_object_mut().unwrap().extend(more);
+    }
+    if operation == "Indexer/GetOrderbookOrders" {
+        body["filters"] = json!([{ "isListing": true, "userAddress": ACCOUNT, "excludeUserAddress": ANA, "tokenIds": ["1"] }]);
     }
     body
 }

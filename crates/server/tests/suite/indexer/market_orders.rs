@@ -59,6 +59,10 @@ async fn whatever_became_of_them_and_the_best_of_each_token() {
     said.call(a, ORDERS, asked(BEFORE, RELICS, &Value::Null)).await;
     let best = json!({ "currencyAddresses": [], "tokenIds": ["2", "1", "77"], "isListing": true, "priceSort": "ASC" });
     said.call(a, TOP, asked(CONTRACT, RELICS, &best)).await;
+    let offers = json!({ "filters": [{ "isListing": false }], "orderStatuses": ["OPEN"] });
+    said.call(a, "Indexer/GetOrderbookOrders", asked_before(offers)).await;
+    let before = json!({ "tokenIDs": ["1"], "isListing": false, "priceSort": "DESC" });
+    said.call(a, "Indexer/GetTopOrders", asked_before(before)).await;
     said.call(a, ORDERS, asked(ANA, RELICS, &json!({}))).await;
     said.call(a, ORDERS, asked(CONTRACT, UNKNOWN, &json!({}))).await;
     said.call(a, ORDERS, asked(CONTRACT, RELICS, &json!({ "orderStatuses": ["GONE"] }))).await;

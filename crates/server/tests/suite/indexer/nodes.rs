@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use bourse_chain::Receipt;
+use bourse_server::service;
 use serde_json::{Value, json};
 
 use super::ANNA;
+use crate::streams::{Stream, said, sale};
 use crate::support::TestApp;
 use crate::support::chain::FakeChain;
 use crate::support::market::put_coin;
+use crate::support::orders::commit;
+use crate::support::seed::RELICS;
 use crate::support::transcript::Transcript;
 
 const NATIVE: &str = "Indexer/GetNativeTokenBalance";
@@ -100,11 +104,46 @@ async fn a_transaction_is_waited_for() {
     assert_eq!(asked(json!(1_000_000)).await.ok()["receipt"]["txnHash"], hash('2'));
 }
 
+/// Those of a contract that a filter lets through, each once.
+#[tokio::test]
+async fn who_listens_is_told_what_became_of_transactions() {
+    let (app, chain) = with_node(&[]).await;
+    let of = |digit: char, contract: &str| {
+        let mut receipt = Receipt { transaction: hash(digit).parse().unwrap(), ..receipt() };
+        receipt.logs[0].address = contract.parse().unwrap();
+        receipt
+    };
+    chain.receipts.lock().unwrap().extend([of('3', RELICS), of('4', ANNA), of('5', RELICS)]);
+    commit(&app.store, vec![sale(&hash('9'), 1)]).await;
+    let background = app.background();
+    let entrance = service(app.app.clone());
+    let path = "/rpc/Indexer/SubscribeReceipts";
+    let body = json!({ "chainId": 137, "filter": { "contractAddress": RELICS, "event": TRANSFER } });
+    let mut stream = Stream::subscribe(&entrance, &app.project_a, path, body.clone()).await;
+    let sales: Vec<_> = ['3', '4', '6'].map(|digit| sale(&hash(digit), 1)).into();
+    commit(&app.store, sales).await;
+    commit(&app.store, vec![sale(&hash('5'), 2)]).await;
+    let lines = stream.lines(2).await;
+    let names: Vec<&Value> = lines.iter().map(|line| &line["receipt"]["txnHash"]).collect();
+    assert_eq!(names, [&json!(hash('3')), &json!(hash('5'))]);
+    let fetched = app.project_a.call(RECEIPT, json!({ "chainId": 137, "txnHash": hash('3') })).await.ok();
+    assert_eq!(lines[0], fetched);
+    insta::assert_snapshot!(said(path, &body, &lines[0]));
+    let all = app.project_a.call("Indexer/SubscribeReceipts", json!({ "chainId": 137, "filter": {} })).await;
+    assert!(all.status == 400 && all.text().contains("filter.contractAddress"), "{}", all.text());
+    background.stop().await;
+}
+
 #[tokio::test]
 async fn without_a_node() {
     let app = TestApp::start().await;
     let account = json!({ "chainId": 137, "accountAddress": ANNA });
-    for (operation, body) in [(NATIVE, account), (RECEIPT, json!({ "chainId": 137, "txnHash": hash('1') }))] {
+    let listened = json!({ "chainId": 137, "filter": { "contractAddress": RELICS } });
+    for (operation, body) in [
+        (NATIVE, account),
+        (RECEIPT, json!({ "chainId": 137, "txnHash": hash('1') })),
+        ("Indexer/SubscribeReceipts", listened),
+    ] {
         let answer = app.project_a.call(operation, body).await;
         assert_eq!(answer.refusal(), (400, 2001), "{}", answer.json);
         assert!(answer.text().contains("network polygon has no node"), "{}", answer.text());

@@ -10,7 +10,7 @@ use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
 use super::{ANNA, BEN, MASKS, NOBODY};
-use crate::streams::Stream;
+use crate::streams::{Stream, said};
 use crate::support::TestApp;
 use crate::support::seed::key;
 use crate::support::transcript::Transcript;
@@ -82,9 +82,8 @@ async fn since_a_block() {
     insta::assert_snapshot!(said.text());
 }
 
-/// Token, account and balance of each of the next lines of a stream, and the block that all of them are of.
-async fn heard(stream: &mut Stream, count: usize) -> (BTreeSet<(String, String, String)>, Value) {
-    let lines = stream.lines(count).await;
+/// Token, account and balance of each of some lines of a stream, and the block that all of them are of.
+fn heard(lines: &[Value]) -> (BTreeSet<(String, String, String)>, Value) {
     let block = lines[0]["balance"]["blockHash"].clone();
     let row = |line: &Value| {
         assert_eq!(line["balance"]["blockHash"], block);
@@ -106,7 +105,10 @@ async fn who_listens_is_told_what_is_held_and_that_it_is_not_after_all() {
         |token: &str, account: &str, held: &str| (token.to_owned(), account.to_owned(), held.to_owned());
     commit(&app.store, hash(12, 0), None, vec![block(13, 0, &[(2, ANNA, BEN)])]).await;
     let expected = BTreeSet::from([row("2", ANNA, "0"), row("2", BEN, "1")]);
-    assert_eq!(heard(&mut stream, 2).await, (expected, json!(format!("{:#x}", hash(13, 0)))));
+    let mut lines = stream.lines(2).await;
+    assert_eq!(heard(&lines), (expected, json!(format!("{:#x}", hash(13, 0)))));
+    lines.sort_by_key(|line| line["balance"]["balance"].to_string());
+    insta::assert_snapshot!(said(path, &masks, &lines[0]));
     // Blocks 12 and 13 are gone, with all that they told.
     commit(&app.store, hash(13, 0), Some(11), vec![block(12, 50, &[(2, ANNA, NOBODY)])]).await;
     let expected = [
@@ -116,7 +118,7 @@ async fn who_listens_is_told_what_is_held_and_that_it_is_not_after_all() {
         row("2", BEN, "0"),
         row("2", NOBODY, "1"),
     ];
-    assert_eq!(heard(&mut stream, 5).await, (expected.into(), json!(format!("{:#x}", hash(12, 50)))));
+    assert_eq!(heard(&stream.lines(5).await), (expected.into(), json!(format!("{:#x}", hash(12, 50)))));
     // More than are told one by one ends it, with a word about where they are.
     let many: Vec<_> = (100..1_200).map(|token| (token, MAKER, BEN)).collect();
     commit(&app.store, hash(12, 50), None, vec![block(13, 50, &many)]).await;

@@ -1,9 +1,9 @@
 //! What is in the store before a test begins.
 
 use axum::http::StatusCode;
-use bourse_store::testing::batch;
-use bourse_store::{Change, CollectionKey, Refresh, Store};
-use bourse_wire::{ChainId, Timestamp, TokenMetadata};
+use bourse_store::testing::{batch, operator};
+use bourse_store::{Change, CollectionKey, NewWebhook, Refresh, Store};
+use bourse_wire::{ChainId, EventFilter, Timestamp, TokenMetadata};
 use serde_json::{Value, json};
 
 use super::body::{SVG, upload};
@@ -64,7 +64,7 @@ pub(crate) fn contract_info(address: &str, name: &str) -> Value {
     serde_json::to_value(info).unwrap()
 }
 
-/// One of everything that a project can have: collection, token and asset, link, audience, contact, task. Every text in
+/// One of everything that a project can have: collection, token and asset, link, audience, contact, task, webhook. Every text in
 /// it says `mark`.
 pub(crate) async fn belongings(store: &Store, project: &Project, mark: &str, private: bool) -> Belongings {
     let call = async |operation: &str, body: Value| project.call(operation, body).await.ok();
@@ -92,12 +92,21 @@ pub(crate) async fn belongings(store: &Store, project: &Project, mark: &str, pri
     tokens(store, ASKED_FOR, 1..2, mark).await;
     let asked =
         store.refresh(project.scope, key(ASKED_FOR), Refresh::Contract, Timestamp::ZERO).await.unwrap();
+    let contract_addresses = vec![key(ASKED_FOR).address];
+    let new = NewWebhook {
+        chain: key(ASKED_FOR).chain,
+        url: "https://hooks.example/".to_owned(),
+        filters: EventFilter { contract_addresses, ..EventFilter::default() },
+        name: mark.to_owned(),
+        secret: mark.to_owned(),
+    };
+    let webhook = store.add_webhook(project.scope, new, 10, operator()).await.unwrap().id.get();
     let (contact, task) = (view.contacts[0].id.get(), asked.task.id.get());
-    Belongings { collection, asset, audience, contact, task }
+    Belongings { collection, asset, audience, contact, task, webhook }
 }
 
 /// A contract that every project has asked for.
-const ASKED_FOR: &str = "0x00000000000000000000000000000000000000ad";
+pub(crate) const ASKED_FOR: &str = "0x00000000000000000000000000000000000000ad";
 
 /// The ids of what a project has; its token is 1, its linked contract [`RELICS`].
 #[derive(Clone, Copy)]
@@ -107,4 +116,5 @@ pub(crate) struct Belongings {
     pub(crate) audience: u64,
     pub(crate) contact: u64,
     pub(crate) task: u64,
+    pub(crate) webhook: u64,
 }
