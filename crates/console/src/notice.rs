@@ -14,6 +14,7 @@ pub(crate) enum Done {
     Created,
     Removed,
     Renamed,
+    Sent,
     InviteRevoked,
     KeyDisabled,
     TokenRevoked,
@@ -28,12 +29,13 @@ pub(crate) enum Done {
 }
 
 impl Done {
-    const ALL: [(Self, &'static str, &'static str); 16] = [
+    const ALL: [(Self, &'static str, &'static str); 17] = [
         (Self::Added, "added", "Added."),
         (Self::Changed, "changed", "Your changes are saved."),
         (Self::Created, "created", "Created."),
         (Self::Removed, "removed", "Removed."),
         (Self::Renamed, "renamed", "Renamed."),
+        (Self::Sent, "sent", "It was sent, and arrived."),
         (Self::InviteRevoked, "invite-revoked", "The invitation is revoked. Its link works no longer."),
         (Self::KeyDisabled, "key-disabled", "The key is disabled. Requests with it are refused from now on."),
         (

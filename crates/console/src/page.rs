@@ -36,6 +36,7 @@ pub(crate) enum Section {
     Hosted,
     Audiences,
     Storefront,
+    Webhooks,
     Credentials,
     Explorer,
     Members,
@@ -43,7 +44,7 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    const ALL: [(Self, &'static str, &'static str); 11] = [
+    const ALL: [(Self, &'static str, &'static str); 12] = [
         (Self::Overview, "", "Overview"),
         (Self::Analytics, "/analytics", "Analytics"),
         (Self::Usage, "/usage", "Usage"),
@@ -51,6 +52,7 @@ impl Section {
         (Self::Hosted, "/hosted", "Hosted metadata"),
         (Self::Audiences, "/audiences", "Audiences"),
         (Self::Storefront, "/storefront", "Storefront"),
+        (Self::Webhooks, "/webhooks", "Webhooks"),
         (Self::Credentials, "/credentials", "Credentials"),
         (Self::Explorer, "/explorer", "API explorer"),
         (Self::Members, "/members", "Members"),

@@ -19,6 +19,7 @@ mod second_factor;
 mod sign_in;
 mod storefront;
 mod usage;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -78,4 +79,5 @@ fn of_project() -> Router<Arc<Console>> {
         .merge(explorer::routes())
         .merge(hosted::routes())
         .merge(storefront::routes())
+        .merge(webhooks::routes())
 }

@@ -54,12 +54,8 @@ impl Browser {
         Self::start(screen, colours, Some(turn))
     }
 
-    /// Another one, of somebody else, as long as this one has its turn.
-    pub(crate) fn beside(&self) -> Self {
-        Self::start(Screen::Wide, Colours::Light, None)
-    }
-
-    fn start(screen: Screen, colours: Colours, turn: Option<MutexGuard<'static, ()>>) -> Self {
+    /// One that has this turn; without any beside one that has its own.
+    pub(crate) fn start(screen: Screen, colours: Colours, turn: Option<MutexGuard<'static, ()>>) -> Self {
         let home = TempDir::new().unwrap();
         let (driver, port) = start_driver(home.path());
         let runtime = Runtime::new().unwrap();

@@ -23,6 +23,7 @@ mod storefront;
 #[expect(dead_code, reason = "the server's tests need more of it")]
 mod support;
 mod usage;
+mod webhooks;
 
 /// What the support code has called: the service with its console.
 use bourse_console::service;
