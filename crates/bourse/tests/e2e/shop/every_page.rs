@@ -65,7 +65,7 @@ fn describe(market: &Market, collection: Address) {
     let all: Vec<Value> = (1..=TOKENS).map(token).collect();
     let put = market.server().call("Ingest/PutTokens", market.secret(), &json!({ "tokens": all })).ok();
     assert_eq!(put["rejected"], json!([]));
-    let about = json!({ "chainId": 31337, "address": collection, "name": "Relics of the harbour",
+    let about = json!({ "chainId": 31337, "address": collection, "contractType": "ERC721", "name": "Relics of the harbour",
         "extensions": { "description": "Found between the tides." } });
     let put =
         market.server().call("Ingest/PutContracts", market.secret(), &json!({ "contracts": [about] })).ok();
