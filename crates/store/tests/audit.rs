@@ -12,10 +12,10 @@ use std::net::IpAddr;
 use bourse_store::testing::{write_act, write_number};
 use bourse_store::{
     Act, Actor, AuditPage, AuditRecord, CollectionKey, Confirmation, CountsCommit, CredentialId, Extent,
-    Grant, Identity, Invited, KeyTerms, NewAccount, NewInvite, NewSession, ProjectScope, ProofHash, Reach,
-    Role, SecretTokenRecord, Sender, Store, Subject,
+    Grant, Identity, Invited, KeyTerms, NewAccount, NewInvite, NewSession, NewWebhook, ProjectScope,
+    ProofHash, Reach, Role, SecretTokenRecord, Sender, Store, Subject,
 };
-use bourse_wire::{Address, ChainId, Code, Currency, DatedRate, Storefront, Text, Timestamp};
+use bourse_wire::{Address, ChainId, Code, Currency, DatedRate, EventFilter, Storefront, Text, Timestamp};
 use support::database::open;
 use support::refused::code;
 
@@ -47,6 +47,16 @@ fn token(project: ProjectScope) -> SecretTokenRecord {
         expires_at: Some(at(900)),
         revoked_at: None,
         last_used_at: None,
+    }
+}
+
+fn webhook() -> NewWebhook {
+    NewWebhook {
+        chain: ChainId(1),
+        url: "https://hooks.example/".to_owned(),
+        filters: EventFilter::default(),
+        name: "hooks".to_owned(),
+        secret: "secret".to_owned(),
     }
 }
 
@@ -88,6 +98,9 @@ async fn administer(store: &Store) -> ProjectScope {
     store.disable_access_key(scope, rotated, actor()).await.unwrap();
     store.create_secret_token(token(scope), actor()).await.unwrap();
     store.revoke_secret_token(scope, "t".to_owned(), actor()).await.unwrap();
+    let webhook = store.add_webhook(scope, webhook(), 1, actor()).await.unwrap().id;
+    store.toggle_webhook(scope, webhook, actor()).await.unwrap();
+    store.remove_webhook(scope, webhook, actor()).await.unwrap();
     let grant = Grant { subject: Subject::Identity, reach: Reach::Everywhere };
     store.remove_grant(scope, grant, operator()).await.unwrap();
     store.add_grants(scope, vec![grant], operator()).await.unwrap();

@@ -142,7 +142,9 @@ async fn only_who_holds_a_listener_moves_it_and_only_from_where_it_is() {
 
     // Who is paused is not told, nor does anything of it move.
     assert!(store.webhook_line(moved.key, ME.to_owned()).await.unwrap().is_some());
-    store.pause_webhook(one, webhook.id, "gone".to_owned(), operator()).await.unwrap();
+    let paused =
+        WebhookChanges { active: Some(false), pause: "gone".to_owned(), ..WebhookChanges::default() };
+    store.update_webhook(one, webhook.id, paused, operator()).await.unwrap();
     assert!(store.webhook_line(moved.key, ME.to_owned()).await.unwrap().is_none());
     assert!(!store.webhook_sent(&moved, ME, at(3)).await.unwrap());
     let paused = store.webhook(one, webhook.id).await.unwrap();

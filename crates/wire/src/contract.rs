@@ -50,6 +50,38 @@ pub struct ContractInfo {
 }
 
 impl ContractInfo {
+    /// A contract of which nothing is known. Whoever says something goes on from it.
+    pub fn unknown(chain_id: ChainId, address: Address) -> Self {
+        Self {
+            chain_id,
+            address,
+            name: String::new(),
+            r#type: ContractType::default(),
+            symbol: String::new(),
+            decimals: None,
+            owner: None,
+            logo_uri: String::new(),
+            deployed: false,
+            bytecode_hash: String::new(),
+            extensions: ContractInfoExtensions {
+                link: String::new(),
+                description: String::new(),
+                og_image: String::new(),
+                og_name: String::new(),
+                origin_chain_id: 0,
+                origin_address: address,
+                verified: false,
+                verified_by: String::new(),
+                featured: false,
+                blacklist: false,
+            },
+            status: None,
+            queued_at: None,
+            updated_at: Timestamp::ZERO,
+            source: String::new(),
+        }
+    }
+
     /// The record as JSON text, as it is stored and served; refused when larger than a record may be.
     pub fn to_json(&self) -> Result<String, Error> {
         bounded_json("contract", self)

@@ -416,9 +416,8 @@ fn contract_info(
 ) -> ContractInfo {
     let or = |first: String, second: String| if first.is_empty() { second } else { first };
     let name = or(words.name, said.name);
+    let unknown = ContractInfo::unknown(collection.chain, collection.address);
     ContractInfo {
-        chain_id: collection.chain,
-        address: collection.address,
         r#type: words.kind,
         symbol: or(words.symbol, said.symbol),
         decimals: words.decimals,
@@ -431,17 +430,9 @@ fn contract_info(
             description: said.description,
             og_image: or(said.banner, said.image),
             og_name: name.clone(),
-            origin_chain_id: 0,
-            origin_address: collection.address,
-            verified: false,
-            verified_by: String::new(),
-            featured: false,
-            blacklist: false,
+            ..unknown.extensions
         },
         name,
-        status: None,
-        queued_at: None,
-        updated_at: Timestamp::ZERO,
-        source: String::new(),
+        ..unknown
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bourse_chain::fetch::GetError;
 use bourse_store::{
     Actor, CollectionKey, Happened, Happening, LineKey, Mark, NewLetter, ProjectScope, Sent, Since,
-    StoreError, Webhook, WebhookLine,
+    StoreError, Webhook, WebhookChanges, WebhookLine,
 };
 use bourse_wire::Timestamp;
 
@@ -46,11 +46,16 @@ enum Delivery {
 pub(super) async fn turn(app: &App, key: LineKey) -> Result<Outcome, StoreError> {
     let Some(mut held) = held(app, key).await? else { return Ok(Outcome::Lost) };
     let unsent = unsent(app, key, held.2.sent).await?;
+    let mut source = None;
     for Step { what, after } in unsent.steps {
         if !is_wanted(&held.0.filters, &what) {
             continue;
         }
-        if let Delivery::Over(outcome) = deliver(app, &held, (what, after)).await? {
+        let of = match source {
+            Some(source) => source,
+            None => *source.insert(LogSource::read(app, held.1, key.collection).await?),
+        };
+        if let Delivery::Over(outcome) = deliver(app, &held, of, (what, after)).await? {
             return Ok(outcome);
         }
         // The project may have changed it meanwhile, and another server may deliver by now.
@@ -96,9 +101,12 @@ fn steps(happened: Vec<Happening>, sent: Sent) -> Vec<Step> {
     happened.into_iter().map(step).filter(is_left).collect()
 }
 
-async fn deliver(app: &App, held: &Held, (what, after): (Happened, Sent)) -> Result<Delivery, StoreError> {
-    let (webhook, contract, line) = held;
-    let source = LogSource::read(app, *contract, line.key.collection).await?;
+async fn deliver(
+    app: &App,
+    (webhook, _, line): &Held,
+    source: LogSource,
+    (what, after): (Happened, Sent),
+) -> Result<Delivery, StoreError> {
     let message = Message::new(app, (line.key, source), what, after);
     let (now, server) = (app.now(), &app.webhooks.server);
     let sent = app.webhooks.send(webhook, (&message.name, &message.body), now).await;
@@ -111,7 +119,8 @@ async fn deliver(app: &App, held: &Held, (what, after): (Happened, Sent)) -> Res
             let why =
                 format!("the receiver answers with status {GONE}, which says that it wants nothing more");
             let scope = ProjectScope::for_delivery(webhook.project);
-            app.store.pause_webhook(scope, webhook.id, why, Actor::service(now)).await?;
+            let changes = WebhookChanges { active: Some(false), pause: why, ..WebhookChanges::default() };
+            app.store.update_webhook(scope, webhook.id, changes, Actor::service(now)).await?;
             return Ok(Delivery::Over(Outcome::Lost));
         }
         Err(failure) => failure,

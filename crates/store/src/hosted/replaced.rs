@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use bourse_wire::{
-    CollectionMetadata, ContractInfo, ContractInfoExtensions, ContractType, HOSTED, MetadataStatus,
-    Timestamp, TokenId, TokenMetadata, is_hosted,
+    CollectionMetadata, ContractInfo, HOSTED, MetadataStatus, Timestamp, TokenId, TokenMetadata, is_hosted,
 };
 
 use super::said::contract_said;
@@ -158,36 +157,10 @@ fn laid_over(mut info: ContractInfo, said: &CollectionMetadata) -> ContractInfo 
     info
 }
 
-/// A contract that nothing is known of.
+/// A contract that nothing is known of, and that nobody waits for.
 fn unknown_contract(contract: CollectionKey) -> ContractInfo {
-    ContractInfo {
-        chain_id: contract.chain,
-        address: contract.address,
-        name: String::new(),
-        r#type: ContractType::default(),
-        symbol: String::new(),
-        decimals: None,
-        owner: None,
-        logo_uri: String::new(),
-        deployed: false,
-        bytecode_hash: String::new(),
-        extensions: ContractInfoExtensions {
-            link: String::new(),
-            description: String::new(),
-            og_image: String::new(),
-            og_name: String::new(),
-            origin_chain_id: 0,
-            origin_address: contract.address,
-            verified: false,
-            verified_by: String::new(),
-            featured: false,
-            blacklist: false,
-        },
-        status: Some(MetadataStatus::NotAvailable),
-        queued_at: None,
-        updated_at: Timestamp::ZERO,
-        source: String::new(),
-    }
+    let status = Some(MetadataStatus::NotAvailable);
+    ContractInfo { status, ..ContractInfo::unknown(contract.chain, contract.address) }
 }
 
 /// The status of what is not being fetched.

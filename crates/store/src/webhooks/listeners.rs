@@ -39,6 +39,15 @@ pub struct WebhookChanges {
     pub name: Option<String>,
     /// Whether it is told anything. Who is told again is told what happened meanwhile.
     pub active: Option<bool>,
+    /// Why it is not, where nobody of the project says so.
+    pub pause: String,
+}
+
+impl WebhookChanges {
+    /// Has it be told again, or not.
+    fn told(active: bool) -> Self {
+        Self { active: Some(active), ..Self::default() }
+    }
 }
 
 impl Store {
@@ -111,24 +120,28 @@ impl Store {
         changes: WebhookChanges,
         actor: Actor,
     ) -> Pending<'_, Webhook> {
-        self.write(move |mut session| {
-            Box::pin(async move {
-                let session = &mut session;
-                Revision::Webhooks.raise(session).await?;
-                let row = require(session, scope, id).await?;
-                change(session, row, changes, &actor).await?.webhook()
-            })
-        })
+        self.change_webhook(scope, id, |_| changes, actor)
     }
 
     /// Has a listener be told again that is not, and the other way round.
     pub fn toggle_webhook(&self, scope: ProjectScope, id: RecordId, actor: Actor) -> Pending<'_, Webhook> {
+        self.change_webhook(scope, id, |row| WebhookChanges::told(!row.active), actor)
+    }
+
+    /// Changes a listener by what it is.
+    fn change_webhook(
+        &self,
+        scope: ProjectScope,
+        id: RecordId,
+        changes: impl FnOnce(&ListenerRow) -> WebhookChanges + Send + 'static,
+        actor: Actor,
+    ) -> Pending<'_, Webhook> {
         self.write(move |mut session| {
             Box::pin(async move {
                 let session = &mut session;
                 Revision::Webhooks.raise(session).await?;
                 let row = require(session, scope, id).await?;
-                let changes = WebhookChanges { active: Some(!row.active), ..WebhookChanges::default() };
+                let changes = changes(&row);
                 change(session, row, changes, &actor).await?.webhook()
             })
         })
@@ -148,8 +161,7 @@ impl Store {
                 Revision::Webhooks.raise(session).await?;
                 for row in rows_of(session, scope, chain).await? {
                     if row.active != active {
-                        let changes = WebhookChanges { active: Some(active), ..WebhookChanges::default() };
-                        change(session, row, changes, &actor).await?;
+                        change(session, row, WebhookChanges::told(active), &actor).await?;
                     }
                 }
                 Ok(())
@@ -184,28 +196,6 @@ impl Store {
                     remove(session, scope, &row, &actor).await?;
                 }
                 Ok(())
-            })
-        })
-    }
-
-    /// Has a listener be told nothing more, as it wants it so itself.
-    pub fn pause_webhook(
-        &self,
-        scope: ProjectScope,
-        id: RecordId,
-        why: String,
-        actor: Actor,
-    ) -> Pending<'_, ()> {
-        self.write(move |mut session| {
-            Box::pin(async move {
-                let session = &mut session;
-                Revision::Webhooks.raise(session).await?;
-                let row = require(session, scope, id).await?;
-                let changes = WebhookChanges { active: Some(false), ..WebhookChanges::default() };
-                let row = change(session, row, changes, &actor).await?;
-                let sql =
-                    "UPDATE webhook_listeners SET pause = $3 WHERE project_id = $1 AND listener_id = $2";
-                session.execute(sql, args![row.project_id, id, why]).await.map(drop)
             })
         })
     }
@@ -249,7 +239,7 @@ async fn change(
     row.name = changes.name.unwrap_or(row.name);
     if let Some(active) = changes.active {
         row.active = active;
-        row.pause = String::new();
+        row.pause = changes.pause;
     }
     // Whoever was changed has another chance at once.
     let sql =

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::market::{Market, OrderState, side};
-use super::market_orders::{self, Kind, Wanted};
+use super::market_orders::{self, Kind, Names, Wanted};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::PageInput;
@@ -56,6 +56,13 @@ struct Filter {
     return_expired: bool,
 }
 
+const NAMES: Names = Names {
+    kinds: "filter",
+    currencies: "filter.currencyAddresses",
+    orders: "filter.orderIds",
+    states: "filter.orderStatuses",
+};
+
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
     let contract = ("marketplaceContractAddress", request.marketplace_contract_address);
     let market = Market::of(&call, request.chain_id.as_ref(), contract, request.collection_address)?;
@@ -75,5 +82,5 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         made_after: Some(filter.created_at_after).filter(|time| *time != 0),
         open_at: (!filter.return_expired).then_some(call.now),
     };
-    market_orders::answer(&call, &market, &wanted.checked(&call)?, request.page).await
+    market_orders::answer(&call, &market, &wanted.checked(&call, &NAMES)?, request.page).await
 }

@@ -96,7 +96,7 @@ pub(crate) struct Answer {
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let contract = ("marketplaceContractAddress", request.marketplace_contract_address);
     let market = Market::of(&call, request.chain_id.as_ref(), contract, request.collection_address)?;
-    top(&call, &market, "filter.tokenIds", request.filter).await
+    top(&call, &market, ("filter.tokenIds", "filter.currencyAddresses"), request.filter).await
 }
 
 pub(crate) async fn before(call: Call, request: OldRequest) -> Result<Answer, Failure> {
@@ -104,19 +104,19 @@ pub(crate) async fn before(call: Call, request: OldRequest) -> Result<Answer, Fa
     let market = Market::of(&call, request.chain_id.as_ref(), contract, request.collection_address)?;
     let OldRequest { currency_addresses, token_ids, is_listing, price_sort, exclude_user, .. } = request;
     let filter = Filter { currency_addresses, token_ids, is_listing, price_sort, exclude_user };
-    top(&call, &market, "tokenIDs", filter).await
+    top(&call, &market, ("tokenIDs", "currencyAddresses"), filter).await
 }
 
-/// The best order of each token, which member `named` names.
-async fn top(call: &Call, market: &Market, named: &str, filter: Filter) -> Result<Answer, Failure> {
+/// The best order of each token. Tokens and currencies are named by the members of these names.
+async fn top(
+    call: &Call,
+    market: &Market,
+    (named, currencies): (&str, &str),
+    filter: Filter,
+) -> Result<Answer, Failure> {
     let limits = &call.app.settings.limits;
     check_batch(named, "token ids", filter.token_ids.len(), limits.batch_tokens_max)?;
-    check_batch(
-        "currencyAddresses",
-        "currencies",
-        filter.currency_addresses.len(),
-        limits.batch_contracts_max,
-    )?;
+    check_batch(currencies, "currencies", filter.currency_addresses.len(), limits.batch_contracts_max)?;
     if filter.token_ids.is_empty() {
         return Err(Error::invalid(named, "is required: name the tokens").into());
     }

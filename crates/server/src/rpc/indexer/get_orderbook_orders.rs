@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::market::{Market, OrderState, side};
-use super::market_orders::{self, Kind, Wanted};
+use super::market_orders::{self, Kind, Names, Wanted};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::PageInput;
@@ -54,6 +54,10 @@ struct Filter {
     token_ids: Vec<TokenId>,
 }
 
+/// It cannot name orders.
+const NAMES: Names =
+    Names { kinds: "filters", currencies: "currencyAddresses", orders: "", states: "orderStatuses" };
+
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Failure> {
     let contract = ("orderbookContractAddress", request.orderbook_contract_address);
     let market = Market::of(&call, request.chain_id.as_ref(), contract, request.collection_address)?;
@@ -70,5 +74,5 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
         open_at: Some(Timestamp::from_unix_seconds(request.before_expiry_timestamp)),
         ..Wanted::default()
     };
-    market_orders::answer(&call, &market, &wanted.checked(&call)?, request.page).await
+    market_orders::answer(&call, &market, &wanted.checked(&call, &NAMES)?, request.page).await
 }

@@ -46,6 +46,14 @@ pub(super) struct Wanted {
     pub(super) open_at: Option<Timestamp>,
 }
 
+/// What members of a request are called, to be named where they are refused.
+pub(super) struct Names {
+    pub(super) kinds: &'static str,
+    pub(super) currencies: &'static str,
+    pub(super) orders: &'static str,
+    pub(super) states: &'static str,
+}
+
 /// Whose orders for which tokens.
 #[derive(Default)]
 pub(super) struct Kind {
@@ -65,18 +73,18 @@ impl Kind {
 }
 
 impl Wanted {
-    /// The same, unless it is too much for one request.
-    pub(super) fn checked(self, call: &Call) -> Result<Self, Error> {
+    /// The same, unless it is too much for one request, of which the members that say it are called so.
+    pub(super) fn checked(self, call: &Call, names: &Names) -> Result<Self, Error> {
         let limits = &call.app.settings.limits;
         let (max, tokens_max) = (limits.batch_contracts_max, limits.batch_tokens_max);
         let accounts = self.kinds.iter().map(|kind| kind.makers.len() + kind.not_makers.len()).sum();
         let tokens = self.kinds.iter().map(|kind| kind.tokens.len()).sum();
-        check_batch("filter", "filters", self.kinds.len(), max)?;
-        check_batch("filter", "accounts", accounts, max)?;
-        check_batch("filter", "token ids", tokens, tokens_max)?;
-        check_batch("currencyAddresses", "currencies", self.currencies.len(), max)?;
-        check_batch("orderIds", "orders", self.names.len(), tokens_max)?;
-        check_batch("orderStatuses", "statuses", self.states.len(), max)?;
+        check_batch(names.kinds, "filters", self.kinds.len(), max)?;
+        check_batch(names.kinds, "accounts", accounts, max)?;
+        check_batch(names.kinds, "token ids", tokens, tokens_max)?;
+        check_batch(names.currencies, "currencies", self.currencies.len(), max)?;
+        check_batch(names.orders, "orders", self.names.len(), tokens_max)?;
+        check_batch(names.states, "statuses", self.states.len(), max)?;
         Ok(self)
     }
 

@@ -62,6 +62,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Done, Failure
         filters,
         name: name.map(Text::into_string),
         active,
+        pause: String::new(),
     };
     app.store.update_webhook(call.scope(), id, changes, call.actor()).await?;
     Ok(Done::new())
