@@ -167,6 +167,7 @@ impl Stage {
         market.wait_followed().await?;
         let mut progress = Progress::start("people trade", Some(deals.len() as u64));
         for (number, deal) in deals.iter().enumerate().skip(first) {
+            market.wait_offers(deal.who(), &deals[..number]).await?;
             let steps = market.steps(deal).await?;
             for (place, step) in steps.iter().enumerate() {
                 self.send(deal.who(), step, place + 1 == steps.len()).await?;

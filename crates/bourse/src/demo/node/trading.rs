@@ -72,6 +72,24 @@ impl Market {
         Ok(())
     }
 
+    /// Waits until the service knows all that somebody offers. What it asks them to allow covers the offers that it knows: without
+    /// one that the chain has already, that would no longer be backed.
+    pub(super) async fn wait_offers(&self, who: usize, done: &[Deal]) -> Result<(), CommandError> {
+        let is_taken = |offer: &Item| {
+            let takes = |deal: &Deal| matches!(deal, Deal::Accept { item, maker, .. } if (item, *maker) == (offer, who));
+            done.iter().any(takes)
+        };
+        for deal in done {
+            if let Deal::Offer { who: maker, item, .. } = deal
+                && *maker == who
+                && !is_taken(item)
+            {
+                self.order(item, who, "ListOffersForCollectible", "offers").await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until the service has seen what the last deal changed: who bought from the sale has the token.
     pub(super) async fn wait_seen(&self, last: &Deal) -> Result<(), CommandError> {
         let Deal::Mint { who, item } = last else { return Ok(()) };
