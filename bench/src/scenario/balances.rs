@@ -10,7 +10,8 @@ use crate::error::Error;
 use crate::trading::{CHAIN_ID, CONTRACT, TradedCollection, account};
 use bourse_random::Random;
 
-/// What an account holds, whatever contract it is of: read from the database, by its index of accounts.
+/// What an account holds, whatever contract it is of: read from memory where all contracts of the chain are there, as here the only
+/// one is, and else from the database, by its index of accounts.
 pub(crate) const OF_ACCOUNT: Scenario<TradedCollection> = Scenario {
     name: "balances",
     title: "tokens of one account, of all contracts",

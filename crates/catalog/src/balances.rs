@@ -6,8 +6,28 @@ use alloy_primitives::U256;
 use bourse_wire::{Address, Amount, TokenId};
 
 use crate::collection::Collection;
-use crate::query::{Rows, Start, TokensQuery};
+use crate::query::{Row, Start, TokensQuery};
 use crate::{TokenFilter, sorted_list};
+
+/// What an account holds is put in order by so many tokens at most.
+const SORTED_MAX: usize = 512;
+
+/// A page of what an account holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeldPage {
+    /// The tokens, and how much of each.
+    pub held: Vec<(TokenId, Amount)>,
+    /// Whether it holds more.
+    pub more: bool,
+}
+
+impl HeldPage {
+    /// What is left after so many were passed over, as much of it as a page has room for.
+    fn of(rest: impl ExactSizeIterator<Item = (TokenId, Amount)>, skip: usize, limit: usize) -> Self {
+        let more = rest.len().saturating_sub(skip) > limit;
+        Self { held: rest.skip(skip).take(limit).collect(), more }
+    }
+}
 
 /// Ids of tokens as closed ranges, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,10 +39,34 @@ pub struct IdRanges {
 }
 
 impl Collection {
-    /// A page of the tokens that an account holds, by id.
-    pub fn held_tokens(&self, account: &Address, start: Start, limit: usize) -> Rows {
-        let tokens = TokenFilter { in_accounts: vec![*account], ..TokenFilter::default() };
-        self.search(&TokensQuery { tokens: &tokens, start, limit })
+    /// A page of what an account holds, by token.
+    pub fn held_page(&self, account: &Address, start: Start, limit: usize) -> HeldPage {
+        let Some(account) = self.holders.find(account) else { return HeldPage::default() };
+        let held = self.holders.held(account);
+        let is_before = |id: TokenId| matches!(&start, Start::After(position) if id <= position.token);
+        if self.tokens.are_ascending() {
+            // What is held lies in the order of ids then.
+            let before = held.partition_point(|(token, _)| is_before(self.tokens.id(*token)));
+            let rest = held[before..].iter().map(|(token, held)| (self.tokens.id(*token), *held));
+            return HeldPage::of(rest, start.skipped(), limit);
+        }
+        if held.len() > SORTED_MAX {
+            return self.held_page_of_many(account, start, limit);
+        }
+        let mut rest: Vec<(TokenId, Amount)> =
+            held.iter().map(|(token, held)| (self.tokens.id(*token), *held)).collect();
+        rest.retain(|(id, _)| !is_before(*id));
+        rest.sort_unstable_by_key(|(id, _)| *id);
+        HeldPage::of(rest.into_iter(), start.skipped(), limit)
+    }
+
+    /// The same where too much is held to put all of it in order: the list of all tokens is gone through.
+    fn held_page_of_many(&self, account: u32, start: Start, limit: usize) -> HeldPage {
+        let in_accounts = vec![*self.holders.address(account)];
+        let tokens = TokenFilter { in_accounts, ..TokenFilter::default() };
+        let rows = self.search(&TokensQuery { tokens: &tokens, start, limit });
+        let held = |row: &Row| (self.tokens.id(row.token), self.holders.balance(account, row.token));
+        HeldPage { held: rows.rows.iter().map(held).collect(), more: rows.next.is_some() }
     }
 
     /// Of how many tokens an account holds some, and how much of all of them together.

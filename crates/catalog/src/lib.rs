@@ -17,6 +17,7 @@ mod currencies;
 mod digest;
 mod facets;
 mod filter;
+mod held_by_text;
 mod holders;
 mod kept;
 mod large_holders;
@@ -33,7 +34,7 @@ mod tokens;
 mod versions;
 mod write;
 
-pub use balances::IdRanges;
+pub use balances::{HeldPage, IdRanges};
 pub use book::PreparedOrder;
 pub use collection::{Collection, Identity, Update};
 pub use digest::{ChangedMeanwhile, Digest, Digester};

@@ -125,6 +125,11 @@ impl Book {
         self.stacks.0.get(&token)?.by_creation.as_ref().map(|lists| lists.side(side))
     }
 
+    /// How many active orders a token has on a side.
+    pub(crate) fn count_of_token(&self, token: u32, side: OrderSide) -> usize {
+        self.stack(token, side).map_or_else(|| self.of_token(token, side).count(), OrderList::len)
+    }
+
     /// Has the best orders of tokens brought from memory, where they lie scattered: asked for in a row, nobody waits for one
     /// before the next is on its way. Which orders these are is asked for in a row before, for the same reason.
     pub(crate) fn fetch_best(&self, side: OrderSide, tokens: impl Iterator<Item = u32> + Clone) {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use bourse_sets::Bits;
+use bourse_sets::{Bits, numbers};
 use bourse_wire::{Address, OrderSide};
 
 use super::candidates::Candidates;
@@ -89,9 +89,16 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn new(collection: &'a Collection, tokens: &'a TokenFilter, orders: &'a OrderFilter) -> Self {
+    /// So many orders are wanted of those that are asked for.
+    fn new(
+        collection: &'a Collection,
+        tokens: &'a TokenFilter,
+        orders: &'a OrderFilter,
+        wanted: usize,
+    ) -> Self {
         // Beside sets of orders it is always worth having one set of tokens.
-        let candidates = collection.candidates(tokens).for_list(collection, usize::MAX);
+        let wanted = if orders.is_empty() { wanted } else { usize::MAX };
+        let candidates = collection.candidates(tokens).for_list(collection, wanted);
         let is_any_wanted = match &candidates {
             Candidates::All => true,
             _ => collection.book.collection_offers().len() > 0 && candidates.len(collection) > 0,
@@ -153,7 +160,7 @@ struct Walk<'a> {
 impl Collection {
     /// Finds a page of the collection's active orders: rows of a token with one order, or of no token.
     pub fn query_orders(&self, query: &BookQuery<'_>) -> Rows {
-        let asked = Asked::new(self, query.tokens, query.orders);
+        let asked = Asked::new(self, query.tokens, query.orders, query.wanted());
         let sequence = query.sequence();
         let at = match &query.start {
             Start::After(position) => self.rank_of_position(position),
@@ -180,14 +187,34 @@ impl Collection {
 
     /// How many active orders a filter lets through on all pages.
     pub fn count_orders_of_all(&self, side: OrderSide, tokens: &TokenFilter, orders: &OrderFilter) -> usize {
-        let asked = Asked::new(self, tokens, orders);
+        if orders.is_empty() {
+            return self.count_orders_of_tokens(side, tokens);
+        }
+        let asked = Asked::new(self, tokens, orders, usize::MAX);
         sides(side).iter().map(|side| self.count_of_side(&asked, *side)).sum()
     }
 
-    fn count_of_side(&self, asked: &Asked<'_>, side: OrderSide) -> usize {
-        if asked.are_all() {
-            return self.book.orders_len(side);
+    /// The same where whatever orders tokens have are counted: one of each token, and what some have beyond that.
+    fn count_orders_of_tokens(&self, side: OrderSide, tokens: &TokenFilter) -> usize {
+        let candidates = self.candidates_in_order(tokens);
+        if matches!(candidates, Candidates::All) {
+            return sides(side).iter().map(|side| self.book.orders_len(*side)).sum();
         }
+        let mut count = 0;
+        for side in sides(side) {
+            let (book, several) = (self.book.side(*side), self.book.side(*side).several());
+            candidates.for_words_in(self, book.members(), |index, word| {
+                count += word.count_ones() as usize;
+                let beyond = |token: u32| self.book.count_of_token(token, *side) - 1;
+                count += numbers(index, &[word & several.word(index)]).map(beyond).sum::<usize>();
+            });
+        }
+        let any = self.book.collection_offers().len();
+        let is_any_counted = any > 0 && sides(side).contains(&OrderSide::Offer) && candidates.len(self) > 0;
+        count + if is_any_counted { any } else { 0 }
+    }
+
+    fn count_of_side(&self, asked: &Asked<'_>, side: OrderSide) -> usize {
         let any = asked.any(side).count();
         let of_tokens = |tokens: &mut dyn Iterator<Item = u32>| -> usize {
             tokens.map(|token| asked.of_token(token, side).len()).sum()

@@ -128,6 +128,22 @@ impl Candidates<'_> {
             Self::Many(many) => many.count(collection, Some(set)),
         }
     }
+
+    /// Goes through those that are in a set: 64 at a time, one bit each, with the index of their word.
+    pub(super) fn for_words_in(&self, collection: &Collection, set: &Bits, mut take: impl FnMut(usize, u64)) {
+        match self {
+            Self::All => set.words().iter().enumerate().for_each(|(index, word)| take(index, *word)),
+            Self::Few(few) => few.iter().for_each(|ordinal| {
+                let index = *ordinal as usize / 64;
+                take(index, set.word(index) & 1 << (ordinal % 64));
+            }),
+            Self::Many(many) => for_words_of_all(&many.terms, Some(set), |start, words| {
+                (start..)
+                    .zip(words)
+                    .for_each(|(index, word)| take(index, many.named(collection, index, *word)));
+            }),
+        }
+    }
 }
 
 impl<'a> Conjunction<'a> {
@@ -147,6 +163,15 @@ impl<'a> Conjunction<'a> {
     /// Whether a name is what is asked for, where sets do not tell.
     fn is_named(&self, collection: &Collection, ordinal: u32) -> bool {
         self.unsure.iter().all(|needle| collection.names.has(ordinal, needle))
+    }
+
+    /// Those of a word whose name is what is asked for.
+    fn named(&self, collection: &Collection, index: usize, word: u64) -> u64 {
+        if self.is_sure() {
+            return word;
+        }
+        let is_named = |ordinal: &u32| self.is_named(collection, *ordinal);
+        numbers(index, &[word]).filter(is_named).fold(0, |word, ordinal| word | 1 << (ordinal % 64))
     }
 
     /// The shortest of the sets that are lists, and which one it is.

@@ -28,10 +28,39 @@ pub(super) struct Rank<'a> {
     side: OrderSide,
     price: Price,
     created_at: Timestamp,
-    /// Nothing where it is for any token, which comes after all.
-    token: Option<TokenId>,
-    marketplace: u8,
-    order_id: &'a [u8],
+    tie: Tie<'a>,
+}
+
+/// What decides between orders of one price or time. Of an order in the book it is looked for only then, as it lies elsewhere.
+enum Tie<'a> {
+    Order(&'a Order),
+    Position {
+        /// Nothing where it is for any token, which comes after all.
+        token: Option<TokenId>,
+        marketplace: u8,
+        order_id: &'a [u8],
+    },
+}
+
+impl Tie<'_> {
+    fn token(&self, collection: &Collection) -> Option<TokenId> {
+        match self {
+            Self::Order(order) => (order.token != NO_TOKEN).then(|| collection.tokens.id(order.token)),
+            Self::Position { token, .. } => *token,
+        }
+    }
+
+    fn compare_tokens(&self, collection: &Collection, other: &Self) -> Ordering {
+        let (a, b) = (self.token(collection), other.token(collection));
+        (a.is_none(), a).cmp(&(b.is_none(), b))
+    }
+
+    fn key<'s>(&'s self, collection: &'s Collection) -> (u8, &'s [u8]) {
+        match self {
+            Self::Order(order) => (order.marketplace.number(), collection.book.text(order).order_id()),
+            Self::Position { marketplace, order_id, .. } => (*marketplace, order_id),
+        }
+    }
 }
 
 /// The order of an offer, and of one for any token, in positions.
@@ -58,8 +87,8 @@ impl Sequence {
         if stages.is_ne() {
             return stages;
         }
-        let keys = || (a.marketplace, a.order_id).cmp(&(b.marketplace, b.order_id));
-        let tokens = || (a.token.is_none(), a.token).cmp(&(b.token.is_none(), b.token));
+        let keys = || a.tie.key(collection).cmp(&b.tie.key(collection));
+        let tokens = || a.tie.compare_tokens(collection, &b.tie);
         let book = &collection.book;
         let natural = if self.by_creation {
             a.created_at.cmp(&b.created_at).then_with(keys)
@@ -77,14 +106,8 @@ impl Sequence {
 impl Collection {
     pub(super) fn rank_of_listed(&self, slot: u32) -> Option<Rank<'_>> {
         let order = self.book.order(slot)?;
-        Some(Rank {
-            side: order.terms.side,
-            price: order.price,
-            created_at: order.created_at,
-            token: (order.token != NO_TOKEN).then(|| self.tokens.id(order.token)),
-            marketplace: order.marketplace.number(),
-            order_id: self.book.text(order).order_id(),
-        })
+        let (side, price, created_at) = (order.terms.side, order.price, order.created_at);
+        Some(Rank { side, price, created_at, tie: Tie::Order(order) })
     }
 
     /// What a position is sorted by; `None` where its currency is not known any more.
@@ -102,9 +125,11 @@ impl Collection {
             side: if position.group == 0 { OrderSide::Listing } else { OrderSide::Offer },
             price,
             created_at,
-            token: (position.group != OFFER_FOR_ANY).then_some(position.token),
-            marketplace: *marketplace,
-            order_id: order_id.as_bytes(),
+            tie: Tie::Position {
+                token: (position.group != OFFER_FOR_ANY).then_some(position.token),
+                marketplace: *marketplace,
+                order_id: order_id.as_bytes(),
+            },
         })
     }
 

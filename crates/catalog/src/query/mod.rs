@@ -66,7 +66,7 @@ impl Start {
     }
 
     /// How many rows are left out by number.
-    fn skipped(&self) -> usize {
+    pub(crate) fn skipped(&self) -> usize {
         match self {
             Self::Skip(count) => usize::try_from(*count).unwrap_or(usize::MAX),
             Self::After(_) => 0,

@@ -1,6 +1,6 @@
 //! What is held and how much there is, against adding up everything that was said.
 
-use bourse_catalog::{Collection, IdRanges, Start};
+use bourse_catalog::{Collection, IdRanges, Position, Start};
 use bourse_wire::{Address, Amount, TokenId};
 
 use crate::generate::Generator;
@@ -14,15 +14,16 @@ pub(crate) fn check(model: &Model, collection: &Collection, generator: &mut Gene
     let limit = 1 + generator.random.index(40);
     let mut start = Start::Skip(0);
     for expected in held.chunks(limit).take(3) {
-        let page = collection.held_tokens(&account, start, limit);
-        let found: Vec<(TokenId, Amount)> = collection
-            .ids(&page)
-            .map(|token| (token, collection.held(&account, token).unwrap_or_default()))
-            .collect();
-        assert_eq!(found, expected, "what {account} holds");
-        let Some(next) = page.next else { break };
-        start = Start::After(next);
+        let page = collection.held_page(&account, start, limit);
+        assert_eq!(page.held, expected, "what {account} holds");
+        let Some((last, _)) = page.held.last().filter(|_| page.more) else { break };
+        start = Start::After(Position::of_token(*last));
     }
+    let skip = generator.random.index(held.len() + 2);
+    let page = collection.held_page(&account, Start::Skip(skip as u64), limit);
+    let rest = held.get(skip..).unwrap_or_default();
+    assert_eq!(page.held, &rest[..limit.min(rest.len())], "what {account} holds after {skip}");
+    assert_eq!(page.more, rest.len() > limit);
     for _ in 0..8 {
         let token = generator.token_id();
         let of_token = model.balances.range((token, Address::from_bytes([0; 20]))..);

@@ -5,6 +5,7 @@ mod currencies;
 mod kept;
 mod load;
 mod reach;
+mod roster;
 mod slot;
 mod under_way;
 
@@ -28,6 +29,7 @@ pub(crate) use check::Verdict;
 use currencies::Currencies;
 pub(crate) use kept::KeptFiles;
 use load::LoadOutcome;
+use roster::Roster;
 pub(crate) use slot::Slot;
 pub(crate) use under_way::Patience;
 use under_way::{Load, LoadProgress, UnderWay};
@@ -63,6 +65,7 @@ struct Inner {
     metrics: ResidentMetrics,
     currencies: Currencies,
     slots: Shelf<CollectionKey, Slot>,
+    roster: Roster,
     lookout: Lookout,
     /// Loads under way. A collection is here or in a slot, or in neither: both change under this lock.
     loads: Mutex<HashMap<CollectionKey, UnderWay>>,
@@ -161,6 +164,7 @@ impl Resident {
             metrics,
             currencies,
             slots,
+            roster: Roster::default(),
             lookout: Lookout::default(),
             loads: Mutex::default(),
             too_large: Outgrown::default(),
@@ -280,6 +284,7 @@ impl Resident {
 
     /// Takes over a version that may depend on the one that is known, or whatever is stored when there is none.
     async fn follow_from(&self, key: CollectionKey, until: impl FnOnce(Mark) -> Option<Mark>) {
+        self.0.roster.note(key);
         let Some(slot) = self.after_load(key).await else { return };
         if let Err(error) = self.0.catch_up(&slot, until(slot.mark())).await {
             self.0.note_trouble(key, &error);

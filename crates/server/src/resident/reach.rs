@@ -33,6 +33,7 @@ impl Resident {
     }
 
     async fn reach_one(&self, key: CollectionKey, committed: Mark) -> Result<(), Failure> {
+        self.0.roster.note(key);
         let is_there = |slot: &Slot| slot.mark().version >= committed.version;
         if self.0.slots.get(&key).is_some_and(|slot| is_there(&slot)) {
             return Ok(());

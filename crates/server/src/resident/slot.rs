@@ -58,11 +58,11 @@ impl Slot {
         Self { key, id, versions, draft, marks, currencies, share, weighed, passed_seconds, following }
     }
 
-    pub(super) fn key(&self) -> CollectionKey {
+    pub(crate) fn key(&self) -> CollectionKey {
         self.key
     }
 
-    pub(super) fn id(&self) -> CollectionId {
+    pub(crate) fn id(&self) -> CollectionId {
         self.id
     }
 

@@ -1,5 +1,6 @@
 //! A contract as rows of balances name it.
 
+use bourse_market::facts::BlockHash;
 use bourse_store::CollectionKey;
 use bourse_wire::ContractType;
 use serde::Deserialize;
@@ -14,10 +15,12 @@ pub(super) struct Contract {
     pub(super) key: CollectionKey,
     pub(super) contract_type: ContractType,
     pub(super) is_verified: bool,
-    /// The block as of which its balances are told; nothing where its chain is not followed.
-    pub(super) block: Option<Checkpoint>,
     /// What it says of itself, as JSON text.
     pub(super) info: Option<String>,
+    /// What all rows of what is held of it have in common, as JSON text: up to the account, and between the balance and of how
+    /// many tokens that is.
+    pub(super) before: String,
+    pub(super) between: String,
 }
 
 /// What of a contract's information matters here.
@@ -44,13 +47,20 @@ impl Contract {
         Ok(Self::known(key, info, block))
     }
 
-    /// A contract of which this is known, as of a block.
+    /// A contract of which this is known, and the block as of which its balances are told; nothing where its chain is not followed.
     pub(super) fn known(key: CollectionKey, info: Option<String>, block: Option<Checkpoint>) -> Self {
         // What is stored was written here; of what cannot be read nothing is known.
         let known: Known =
             info.as_deref().and_then(|info| serde_json::from_str(info).ok()).unwrap_or_default();
         let contract_type = ContractType::ALL.iter().find(|kind| kind.word() == known.r#type);
         let contract_type = contract_type.copied().unwrap_or_default();
-        Self { key, contract_type, is_verified: known.extensions.verified, block, info }
+        let (hash, number) = block.map_or((BlockHash::ZERO, 0), |block| (block.hash, block.number));
+        let (address, chain, kind) = (key.address, key.chain, contract_type.word());
+        let before = format!(r#"{{"contractType":"{kind}","contractAddress":"{address}","accountAddress":""#);
+        let between = format!(
+            r#"","balanceUSD":"0","priceUSD":"0","blockHash":"{hash:#x}","blockNumber":{number},"chainId":{chain},"uniqueCollectibles":""#
+        );
+        let is_verified = known.extensions.verified;
+        Self { key, contract_type, is_verified, info, before, between }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 
-use bourse_market::facts::BlockHash;
 use bourse_store::Balance;
 use bourse_wire::{Address, Amount, TokenId};
 
@@ -32,26 +31,16 @@ impl Row {
 
     /// Appends it as JSON.
     pub(super) fn write(&self, out: &mut Vec<u8>, contract: &Contract, with_metadata: bool) {
-        let (hash, number) = contract.block.map_or((BlockHash::ZERO, 0), |block| (block.hash, block.number));
+        let is_summary = self.token.is_none();
+        out.extend_from_slice(contract.before.as_bytes());
         // Writing to memory cannot fail.
-        let _ = write!(
-            out,
-            r#"{{"contractType":"{}","contractAddress":"{}","accountAddress":"{}""#,
-            contract.contract_type.word(),
-            contract.key.address,
-            self.account
-        );
+        let _ = write!(out, r#"{}""#, self.account);
         if let Some(token) = self.token {
             let _ = write!(out, r#","tokenID":"{token}""#);
         }
-        let _ = write!(
-            out,
-            r#","balance":"{}","balanceUSD":"0","priceUSD":"0","blockHash":"{hash:#x}","blockNumber":{number},"chainId":{},"uniqueCollectibles":"{}","isSummary":{}"#,
-            self.balance,
-            contract.key.chain,
-            self.unique,
-            self.token.is_none()
-        );
+        let _ = write!(out, r#","balance":"{}"#, self.balance);
+        out.extend_from_slice(contract.between.as_bytes());
+        let _ = write!(out, r#"{}","isSummary":{is_summary}"#, self.unique);
         write_known(out, contract, self.metadata.as_deref(), with_metadata);
         out.push(b'}');
     }

@@ -1,8 +1,11 @@
 //! Balances of accounts.
 
+use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
 use super::{ANNA, BEN, MASKS, NOBODY, held, hold, row, rows};
+use crate::support::TestApp;
+use crate::support::actor::Actor;
 use crate::support::market::{put, whole};
 use crate::support::seed::{RELICS, UNKNOWN};
 use crate::support::transcript::Transcript;
@@ -63,6 +66,84 @@ async fn page_by_page() {
         expected.sort();
         assert_eq!(found, expected, "{size}");
     }
+}
+
+/// Asks for so much that contracts are brought into memory.
+async fn bring_into_memory(actor: &Actor, contracts: &[String]) {
+    let of = json!({ "contractAddresses": contracts, "accountAddresses": [NOBODY] });
+    actor.call(BY_CONTRACT, json!({ "chainId": 137, "filter": of })).await.ok();
+}
+
+/// What anybody holds of all contracts, token by token.
+fn everything(account: &str, page: Value) -> Value {
+    json!({ "chainId": 137, "accountAddress": account, "includeCollectionTokens": true, "page": page })
+}
+
+/// Brings every contract of the chain into memory.
+async fn bring_all(app: &TestApp, actor: &Actor) {
+    let all = app.store.collections_of(ChainId(137), 0, 100).await.unwrap();
+    let all: Vec<String> = all.into_iter().map(|(_, key)| key.address.to_string()).collect();
+    bring_into_memory(actor, &all).await;
+}
+
+/// Where one service has all contracts in memory and another none, they answer the same, and whoever asks both in turn gets each row
+/// once.
+#[tokio::test]
+async fn from_memory_as_from_the_store() {
+    let app = held().await;
+    let tokens: Vec<String> = (1..60_u32).map(|number| (number * number).to_string()).collect();
+    let held: Vec<(&str, &str, &str)> = tokens.iter().map(|token| (token.as_str(), NOBODY, "2")).collect();
+    for contract in [RELICS, MASKS] {
+        hold(&app, 137, contract, &held).await;
+    }
+    let memory = app.another().await;
+    bring_all(&app, &memory.key).await;
+    let whole = memory.key.call(BALANCES, everything(NOBODY, json!({ "pageSize": 200 }))).await.ok();
+    let all = rows(&whole["balances"]);
+    assert_eq!(all.len(), 2 * tokens.len());
+    for (size, first) in [(1, 0), (1, 1), (7, 0), (7, 1), (58, 1), (59, 0), (59, 1), (60, 0), (60, 1)] {
+        let store = app.another().await;
+        let services = [&store, &memory];
+        let (mut found, mut pages, mut page) = (Vec::new(), 0, json!({ "pageSize": size }));
+        loop {
+            let by_number = json!({ "page": pages + 1, "pageSize": size });
+            for service in services {
+                let answer = service.key.call(BALANCES, everything(NOBODY, by_number.clone())).await.ok();
+                assert_eq!(
+                    rows(&answer["balances"]),
+                    all[pages * size..][..size.min(all.len() - pages * size)]
+                );
+            }
+            let service = services[(first + pages) % 2];
+            let answer = service.key.call(BALANCES, everything(NOBODY, page)).await.ok();
+            found.extend(rows(&answer["balances"]));
+            (page, pages) = (answer["page"].clone(), pages + 1);
+            if page["more"] == false {
+                break;
+            }
+        }
+        assert_eq!(found, all, "{size} at a time, {first} first");
+    }
+}
+
+/// All contracts are in memory, and then there is another one.
+#[tokio::test]
+async fn a_contract_that_comes_is_seen_at_once() {
+    let app = held().await;
+    bring_all(&app, &app.project_a.key).await;
+    let of_ben = async || {
+        let answer = app.project_a.call(BALANCES, everything(BEN, json!({}))).await.ok();
+        let mut found = rows(&answer["balances"]);
+        found.sort();
+        found
+    };
+    let before = vec![row(MASKS, "5", "1"), row(RELICS, "1", "3")];
+    assert_eq!(of_ben().await, before);
+    hold(&app, 137, UNKNOWN, &[("8", BEN, "9")]).await;
+    let after = [&[row(UNKNOWN, "8", "9")], &before[..]].concat();
+    assert_eq!(of_ben().await, after);
+    bring_all(&app, &app.project_a.key).await;
+    assert_eq!(of_ben().await, after);
 }
 
 /// A contract counts by its status, its standard and its name; whoever names it means it.
