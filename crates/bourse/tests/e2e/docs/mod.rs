@@ -68,7 +68,7 @@ pages! {
     schema: "docs/schema.md", run;
     security: "docs/security.md", run;
     selling_and_buying: "docs/selling-and-buying.md", run;
-    shop: "docs/shop.md", chain::run_development;
+    shop: "docs/shop.md", chain::run_shop;
     storefront: "docs/storefront.md", run;
     streams: "docs/streams.md", run;
     webhooks: "docs/webhooks.md", run;
