@@ -39,10 +39,12 @@ impl Book {
             return !order.is_collection_offer() || self.is_listed(slot, order, false, &around.tokens);
         }
         let side = self.side(order.terms.side);
-        let is_one_of_several = self.of_token(order.token, order.terms.side).nth(1).is_some();
+        let count = self.count_of_token(order.token, order.terms.side);
+        let is_one_of_several = count > 1;
         let is_best = side.best(order.token) == Some(slot);
         side.any().find(order.said())
             && side.several().contains(order.token) == is_one_of_several
+            && side.count(order.token) == count
             && (!is_best || side.best_ones().find(order.said()))
             && self.is_listed(slot, order, is_one_of_several, &around.tokens)
     }

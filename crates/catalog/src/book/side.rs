@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use bourse_sets::Bits;
 use bourse_wire::{OrderSide, Timestamp};
+use hashbrown::HashMap;
 
 use super::order_sets::OrderSets;
 use super::price_list::PriceList;
@@ -35,9 +36,11 @@ pub(crate) struct SideBook {
     pub(super) best_ones: OrderSets,
     /// The tokens that have more than one order.
     pub(super) several: Bits,
+    /// How many orders each of those has.
+    pub(super) counts: HashMap<u32, u32>,
 }
 
-kept!(SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several });
+kept!(SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several, counts });
 
 /// Sellers ask for little, buyers for much.
 pub(super) fn direction(side: OrderSide) -> Direction {
@@ -89,6 +92,11 @@ impl SideBook {
         &self.several
     }
 
+    /// How many orders a token has, of those that have one.
+    pub(crate) fn count(&self, token: u32) -> usize {
+        self.counts.get(&token).map_or(1, |count| *count as usize)
+    }
+
     pub(super) fn price_list_mut(&mut self, priced: bool) -> &mut PriceList {
         if priced { &mut self.priced } else { &mut self.unpriced }
     }
@@ -102,6 +110,7 @@ impl SideBook {
             + self.any.bytes()
             + self.best_ones.bytes()
             + self.several.bytes()
+            + self.counts.capacity() * size_of::<(u32, u32)>()
     }
 }
 
@@ -215,10 +224,13 @@ impl Book {
                 members.iter().partition(|token| self.is_priced(best[*token as usize]));
             let priced = self.sorted(side, &best, &priced, context);
             let unpriced = self.sorted(side, &best, &unpriced, context);
-            let (any, best_ones, several) = self.order_sets(side, &best);
-            let by_creation = None;
+            let (any, best_ones, counts) = self.order_sets(side, &best);
+            let (by_creation, mut several) = (None, Bits::empty(best.len()));
+            for token in counts.keys() {
+                several.insert(*token);
+            }
             *self.side_mut(side) =
-                SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several };
+                SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several, counts };
         }
         self.by_creation = None;
         self.rank_all(context.tokens);
@@ -228,11 +240,11 @@ impl Book {
         }
     }
 
-    /// Tokens by what any of their orders says and by what the best one says, and those that have several. Tokens are
-    /// gone through in their order, in which sets take them quickest.
-    fn order_sets(&self, side: OrderSide, best: &[u32]) -> (OrderSets, OrderSets, Bits) {
-        let (mut any, mut best_ones, mut several) =
-            (OrderSets::default(), OrderSets::default(), Bits::empty(best.len()));
+    /// Tokens by what any of their orders says and by what the best one says, and how many orders those have that have several.
+    /// Tokens are gone through in their order, in which sets take them quickest.
+    fn order_sets(&self, side: OrderSide, best: &[u32]) -> (OrderSets, OrderSets, HashMap<u32, u32>) {
+        let (mut any, mut best_ones, mut counts) =
+            (OrderSets::default(), OrderSets::default(), HashMap::new());
         for (token, best_slot) in (0..).zip(best).filter(|(_, slot)| **slot != NONE) {
             let mut count = 0;
             for (slot, order) in self.of_token(token, side) {
@@ -243,12 +255,12 @@ impl Book {
                 count += 1;
             }
             if count > 1 {
-                several.insert(token);
+                counts.insert(token, count);
             }
         }
         any.settle(best.len());
         best_ones.settle(best.len());
-        (any, best_ones, several)
+        (any, best_ones, counts)
     }
 
     /// Token to the slot of its best order, of so many tokens.

@@ -126,7 +126,7 @@ impl Book {
     }
 
     /// How many active orders a token has on a side.
-    pub(crate) fn count_of_token(&self, token: u32, side: OrderSide) -> usize {
+    pub(super) fn count_of_token(&self, token: u32, side: OrderSide) -> usize {
         self.stack(token, side).map_or_else(|| self.of_token(token, side).count(), OrderList::len)
     }
 
@@ -287,8 +287,8 @@ impl Book {
     /// several only by now. Where it has not any more, none has.
     pub(super) fn rank_orders(&mut self, (side, token): (OrderSide, u32), came: &[u32], tokens: &Tokens) {
         let had_several = self.side(side).several.contains(token);
-        let has_several = self.of_side(token, side).nth(1).is_some();
-        match (had_several, has_several) {
+        let count = self.count_of_token(token, side);
+        match (had_several, count > 1) {
             (false, false) => {}
             (true, true) => came.iter().for_each(|slot| self.rank(*slot, tokens)),
             (false, true) => {
@@ -305,6 +305,12 @@ impl Book {
                 }
                 self.side_mut(side).several.remove(token);
             }
+        }
+        let counts = &mut self.side_mut(side).counts;
+        if count > 1 {
+            counts.insert(token, u32::try_from(count).unwrap_or(u32::MAX));
+        } else {
+            counts.remove(&token);
         }
     }
 

@@ -205,8 +205,11 @@ impl Collection {
             let (book, several) = (self.book.side(*side), self.book.side(*side).several());
             candidates.for_words_in(self, book.members(), |index, word| {
                 count += word.count_ones() as usize;
-                let beyond = |token: u32| self.book.count_of_token(token, *side) - 1;
-                count += numbers(index, &[word & several.word(index)]).map(beyond).sum::<usize>();
+                let of_several = word & several.word(index);
+                if of_several != 0 {
+                    let beyond = |token: u32| book.count(token) - 1;
+                    count += numbers(index, &[of_several]).map(beyond).sum::<usize>();
+                }
             });
         }
         let any = self.book.collection_offers().len();

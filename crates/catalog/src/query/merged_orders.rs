@@ -218,7 +218,8 @@ impl ChunkOrders<'_> {
 /// A list of which parts are taken one after another. Parts of which nothing is asked for may be left out.
 pub(super) type Source<'a> = Box<dyn Iterator<Item = Chunk<'a>> + 'a>;
 
-/// So many orders of a part are merged one by one; of more, it is first found out which half is wanted.
+/// So many orders of a part are merged one by one where some are to be skipped; of more, it is first found out in which half the
+/// page begins.
 const MERGED_MAX: usize = 64;
 
 /// The part of a list that is at hand, and how far it was taken.
@@ -295,9 +296,9 @@ impl Merge<'_> {
                 heads.iter_mut().zip(ends).for_each(|(head, end)| head.taken = end);
                 return true;
             }
-        }
-        if let Some(middle) = self.middle(heads, &ends) {
-            return self.take_up_to(middle, heads) && self.take_up_to(end, heads);
+            if let Some(middle) = self.middle(heads, &ends) {
+                return self.take_up_to(middle, heads) && self.take_up_to(end, heads);
+            }
         }
         self.merge(heads, &ends)
     }

@@ -75,7 +75,7 @@ async fn bring_into_memory(actor: &Actor, contracts: &[String]) {
 }
 
 /// What anybody holds of all contracts, token by token.
-fn everything(account: &str, page: Value) -> Value {
+fn everything(account: &str, page: &Value) -> Value {
     json!({ "chainId": 137, "accountAddress": account, "includeCollectionTokens": true, "page": page })
 }
 
@@ -98,7 +98,7 @@ async fn from_memory_as_from_the_store() {
     }
     let memory = app.another().await;
     bring_all(&app, &memory.key).await;
-    let whole = memory.key.call(BALANCES, everything(NOBODY, json!({ "pageSize": 200 }))).await.ok();
+    let whole = memory.key.call(BALANCES, everything(NOBODY, &json!({ "pageSize": 200 }))).await.ok();
     let all = rows(&whole["balances"]);
     assert_eq!(all.len(), 2 * tokens.len());
     for (size, first) in [(1, 0), (1, 1), (7, 0), (7, 1), (58, 1), (59, 0), (59, 1), (60, 0), (60, 1)] {
@@ -108,14 +108,14 @@ async fn from_memory_as_from_the_store() {
         loop {
             let by_number = json!({ "page": pages + 1, "pageSize": size });
             for service in services {
-                let answer = service.key.call(BALANCES, everything(NOBODY, by_number.clone())).await.ok();
+                let answer = service.key.call(BALANCES, everything(NOBODY, &by_number)).await.ok();
                 assert_eq!(
                     rows(&answer["balances"]),
                     all[pages * size..][..size.min(all.len() - pages * size)]
                 );
             }
             let service = services[(first + pages) % 2];
-            let answer = service.key.call(BALANCES, everything(NOBODY, page)).await.ok();
+            let answer = service.key.call(BALANCES, everything(NOBODY, &page)).await.ok();
             found.extend(rows(&answer["balances"]));
             (page, pages) = (answer["page"].clone(), pages + 1);
             if page["more"] == false {
@@ -132,7 +132,7 @@ async fn a_contract_that_comes_is_seen_at_once() {
     let app = held().await;
     bring_all(&app, &app.project_a.key).await;
     let of_ben = async || {
-        let answer = app.project_a.call(BALANCES, everything(BEN, json!({}))).await.ok();
+        let answer = app.project_a.call(BALANCES, everything(BEN, &json!({}))).await.ok();
         let mut found = rows(&answer["balances"]);
         found.sort();
         found
