@@ -52,6 +52,8 @@ pub struct Since {
     pub mark: Option<Mark>,
     /// Whether the balances among them are read, of a collection of this chain.
     pub balances_of: Option<ChainId>,
+    /// Whether what was taken back is told too that is behind the place: whoever did not say that it arrived may have it.
+    pub unconfirmed: bool,
 }
 
 /// What happened, or what of it did not.
@@ -167,7 +169,7 @@ async fn news(
     limit: u64,
 ) -> Result<Option<News>, StoreError> {
     let mark = read_version(session, id).await?;
-    let Since { place, mark: since, balances_of } = since;
+    let Since { place, mark: since, balances_of, unconfirmed } = since;
     let mut news = News { mark, place, ..News::default() };
     if let Some(since) = since {
         let changed = changed_between(session, id, since, mark).await?;
@@ -180,7 +182,7 @@ async fn news(
         }
         news.touched = touched(session, id, changed).await?;
     }
-    if !read_retractions(session, id, &mut news).await? {
+    if !read_retractions(session, id, &mut news, unconfirmed).await? {
         return Ok(None);
     }
     if news.more {
@@ -241,11 +243,13 @@ async fn touched(
     Ok(Touched::Tokens(tokens))
 }
 
-/// Reads what was taken back since a place. Of that only what is before the place had been told. False where it is not known.
+/// Reads what was taken back since a place. Of that only what is before the place had been told; what is behind it may have been.
+/// False where it is not known.
 async fn read_retractions(
     session: &mut Session<'_>,
     id: CollectionId,
     news: &mut News,
+    unconfirmed: bool,
 ) -> Result<bool, StoreError> {
     let sql =
         "FROM retractions WHERE collection_id = $1 AND retraction_id > $2 ORDER BY retraction_id LIMIT $3";
@@ -269,7 +273,7 @@ async fn read_retractions(
         let taken_back: Vec<KeptActivity> =
             serde_json::from_str(&taken_back).map_err(|error| StoreError::corrupt("retraction", error))?;
         let first = news.happened.len();
-        for (number, values) in taken_back.into_iter().filter(|(number, _)| *number <= told) {
+        for (number, values) in taken_back.into_iter().filter(|(number, _)| unconfirmed || *number <= told) {
             let facts: ActivityFacts = from_values("retraction", values)?;
             let what = Happened::Removed(Activity { id: number, facts });
             news.happened.push(Happening { place, resume: before, what });

@@ -100,6 +100,16 @@ async fn who_was_told_of_something_is_told_that_it_is_taken_back_and_nobody_else
     assert_eq!(told(&news(&store, id, place(0, 2)).await), ["-x1 1.2", "+b 2.3", "+c 2.4", "+d 2.5"]);
     assert_eq!(told(&news(&store, id, place(0, 0)).await), ["+a 2.1", "+b 2.3", "+c 2.4", "+d 2.5"]);
     assert_eq!(told(&news(&store, id, place(1, 5)).await), ["-y 2.4", "+d 2.5"]);
+    // Whoever was sent something without saying that it came is told of all that may be.
+    let unconfirmed = async |place| {
+        let since = Since { place, unconfirmed: true, ..Since::default() };
+        told(&store.news(id, since, 100).await.unwrap().unwrap())
+    };
+    assert_eq!(
+        unconfirmed(place(0, 2)).await,
+        ["-x1 0.2", "-x2 1.2", "-y 2.2", "+b 2.3", "+c 2.4", "+d 2.5"]
+    );
+    assert_eq!(unconfirmed(place(2, 4)).await, ["+d 2.5"]);
     let Happened::Removed(gone) = &told_of_all.happened[0].what else { panic!("{told_of_all:?}") };
     assert_eq!((gone.id, gone.facts.log_index), (2, 3));
 }

@@ -133,6 +133,10 @@ async fn only_who_holds_a_listener_moves_it_and_only_from_where_it_is() {
     assert!(store.webhook_failed(&line, ME, "no".to_owned(), (Timestamp::ZERO, due)).await.unwrap());
     let failed = only_line(&store, one).await;
     assert_eq!((failed.failures, failed.due_at, failed.failure.as_str(), failed.sent), (1, due, "no", at(0)));
+    // Who was found before that says nothing about it.
+    let late = store.webhook_failed(&line, ME, "late".to_owned(), (Timestamp::ZERO, due)).await.unwrap();
+    assert!(!late && !store.webhook_given_up(&line, ME, at(1), letter("late")).await.unwrap());
+    assert_eq!(only_line(&store, one).await, failed);
     assert!(store.webhook_sent(&line, ME, at(2)).await.unwrap());
     let moved = only_line(&store, one).await;
     assert_eq!((moved.failures, moved.due_at, moved.sent), (0, Timestamp::from_unix_seconds(0), at(2)));
@@ -152,6 +156,29 @@ async fn only_who_holds_a_listener_moves_it_and_only_from_where_it_is() {
     let resumed = store.toggle_webhook(one, webhook.id, operator()).await.unwrap();
     assert_eq!((resumed.active, resumed.pause.as_str()), (true, ""));
     assert!(store.webhook_sent(&moved, ME, at(3)).await.unwrap());
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_listener_is_paused_by_the_receiver_at_its_address_and_no_other() {
+    let (_database, store, [one, _]) = start().await;
+    let webhook = add(&store, one, &[1]).await;
+    store.hold_webhooks(ME.to_owned()).await.unwrap();
+    let line = only_line(&store, one).await;
+    let pause = async |line: &WebhookLine, holder: &str, url: &str| {
+        let change = (url.to_owned(), "gone".to_owned());
+        store.pause_webhook(line, holder, change, operator()).await.unwrap();
+        store.webhook(one, webhook.id).await.unwrap()
+    };
+    let elsewhere = WebhookLine { sent: at(9), ..line.clone() };
+    assert!(pause(&line, ME, "https://before.example/").await.active);
+    assert!(pause(&line, "somebody else", &webhook.url).await.active);
+    assert!(pause(&elsewhere, ME, &webhook.url).await.active);
+    let paused = pause(&line, ME, &webhook.url).await;
+    assert_eq!((paused.active, paused.pause.as_str()), (false, "gone"));
+    store.remove_webhook(one, webhook.id, operator()).await.unwrap();
+    let change = (webhook.url, String::new());
+    store.pause_webhook(&line, ME, change, operator()).await.unwrap();
     store.close().await;
 }
 

@@ -56,7 +56,7 @@ pub(crate) async fn round(app: &Arc<App>) -> Result<bool, StoreError> {
 async fn tell(app: &Arc<App>, mut watched: Watched) -> Result<(), StoreError> {
     let before = watched.told.mark;
     let balances_of = (watched.wants.balances > 0).then_some(watched.key.chain);
-    let mut since = Since { place: watched.told.place, mark: Some(before), balances_of };
+    let mut since = Since { place: watched.told.place, mark: Some(before), balances_of, ..Since::default() };
     let mut read = None;
     loop {
         let news = app.store.news(watched.id, since, ACTIVITIES_MAX).await?;

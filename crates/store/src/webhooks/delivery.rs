@@ -30,8 +30,16 @@ pub struct LineKey {
 pub struct Sent {
     /// All up to here.
     pub place: Place,
-    /// And so much of what was taken back together behind it.
+    /// And of what was taken back together behind it one less than this; 0 where none of that was tried yet.
     pub told: u64,
+}
+
+impl Sent {
+    /// That what was taken back behind this is told next: whatever failed before was something else.
+    #[must_use]
+    pub fn begun(self) -> Self {
+        Self { told: 1, ..self }
+    }
 }
 
 /// How a listener is told of a collection.
@@ -118,7 +126,7 @@ const HELD: &str = "project_id = $1 AND listener_id = $2 AND collection_id = $3
     AND retractions = $4 AND activity = $5 AND told = $6 AND EXISTS (SELECT 1 FROM webhook_listeners
     WHERE project_id = $1 AND listener_id = $2 AND active AND holder = $7)";
 
-fn held(line: &WebhookLine, holder: &str) -> Vec<Arg> {
+pub(super) fn held(line: &WebhookLine, holder: &str) -> Vec<Arg> {
     let LineKey { project, listener, collection } = line.key;
     let Sent { place, told } = line.sent;
     args![project, listener, collection.0, place.retractions, place.activity, told, holder]
@@ -163,10 +171,12 @@ impl Store {
     /// more.
     pub fn webhook_sent(&self, line: &WebhookLine, holder: &str, sent: Sent) -> Pending<'_, bool> {
         let args = held(line, holder);
-        self.write(move |mut session| Box::pin(async move { advance(&mut session, args, sent).await }))
+        self.write(move |mut session| {
+            Box::pin(async move { advance(&mut session, (args, None), sent).await })
+        })
     }
 
-    /// Notes that a delivery failed, and when it is tried again. False as above.
+    /// Notes that a delivery failed, and when it is tried again. False as above, and where the listener was changed meanwhile.
     pub fn webhook_failed(
         &self,
         line: &WebhookLine,
@@ -175,12 +185,12 @@ impl Store {
         (at, due_at): (Timestamp, Timestamp),
     ) -> Pending<'_, bool> {
         let mut args = held(line, holder);
-        args.extend(args![millis(due_at), failure, millis(at)]);
+        args.extend(args![millis(due_at), failure, millis(at), line.failures]);
         self.write(move |mut session| {
             Box::pin(async move {
                 let sql = format!(
                     "UPDATE webhook_cursors SET failures = failures + 1, due_at = $8, failure = $9,
-                    failed_at = $10 WHERE {HELD}"
+                    failed_at = $10 WHERE {HELD} AND failures = $11"
                 );
                 Ok(session.execute(sql, args).await? > 0)
             })
@@ -195,10 +205,10 @@ impl Store {
         sent: Sent,
         letter: NewLetter,
     ) -> Pending<'_, bool> {
-        let (args, key) = (held(line, holder), line.key);
+        let (args, key, failures) = (held(line, holder), line.key, line.failures);
         self.write(move |mut session| {
             Box::pin(async move {
-                if !advance(&mut session, args, sent).await? {
+                if !advance(&mut session, (args, Some(failures)), sent).await? {
                     return Ok(false);
                 }
                 letters::put(&mut session, (key.project, key.listener), letter).await?;
@@ -208,12 +218,25 @@ impl Store {
     }
 }
 
-async fn advance(session: &mut Session<'_>, mut held: Vec<Arg>, sent: Sent) -> Result<bool, StoreError> {
+/// Moves a cursor that is held, and failed so often, where that matters.
+async fn advance(
+    session: &mut Session<'_>,
+    (mut held, failures): (Vec<Arg>, Option<u64>),
+    sent: Sent,
+) -> Result<bool, StoreError> {
     held.extend(args![sent.place.retractions, sent.place.activity, sent.told]);
+    let as_found = if failures.is_some() { "AND failures = $11" } else { "" };
+    held.extend(failures.map(Arg::from));
     let sql = format!(
-        "UPDATE webhook_cursors SET retractions = $8, activity = $9, told = $10, failures = 0, due_at = 0 WHERE {HELD}"
+        "UPDATE webhook_cursors SET retractions = $8, activity = $9, told = $10, failures = 0, due_at = 0
+        WHERE {HELD} {as_found}"
     );
     Ok(session.execute(sql, held).await? > 0)
+}
+
+/// Whether a line is where it was found, and its listener still delivered to from here.
+pub(super) async fn is_held(session: &mut Session<'_>, held: Vec<Arg>) -> Result<bool, StoreError> {
+    session.has(format!("SELECT 1 FROM webhook_cursors WHERE {HELD}"), held).await
 }
 
 /// The lines of all listeners that a server delivers to.

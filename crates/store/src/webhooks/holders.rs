@@ -4,9 +4,11 @@
 use bourse_wire::{ProjectId, RecordId};
 
 use super::delivery::{WebhookLine, lines_of};
+use crate::StoreError;
 use crate::args::args;
 use crate::backend::{Pending, Store};
 use crate::columns::{Insert, or_replace, record, selection};
+use crate::session::Session;
 
 /// A server that delivers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,17 +49,23 @@ impl Store {
     }
 
     /// Has a server deliver to all active listeners that none of those that deliver has, and tells along which lines it does by now.
-    pub fn hold_webhooks(&self, server: String) -> Pending<'_, Vec<WebhookLine>> {
+    pub async fn hold_webhooks(&self, server: String) -> Result<Vec<WebhookLine>, StoreError> {
+        let name = server.clone();
+        let read = self.read(move |mut session| {
+            Box::pin(async move {
+                let nobodys = without_server(&mut session, &name).await?;
+                Ok((nobodys.is_empty(), lines_of(&mut session, &name).await?))
+            })
+        });
+        // Mostly there is nothing to write, and servers need not wait for each other.
+        let (is_settled, lines) = read.await?;
+        if is_settled { Ok(lines) } else { self.take_webhooks(server).await }
+    }
+
+    fn take_webhooks(&self, server: String) -> Pending<'_, Vec<WebhookLine>> {
         self.write(move |mut session| {
             Box::pin(async move {
-                let alive: Vec<DeliveringServer> = session.select("FROM webhook_servers", args![]).await?;
-                let is_alive = |holder: &str| alive.iter().any(|server| server.name == holder);
-                let sql = "FROM webhook_listeners WHERE active ORDER BY project_id, listener_id";
-                let listeners: Vec<Held> = session.select(sql, args![]).await?;
-                for Held { project_id, listener_id, holder } in listeners {
-                    if holder == server || is_alive(&holder) {
-                        continue;
-                    }
+                for Held { project_id, listener_id, holder } in without_server(&mut session, &server).await? {
                     // Of two who find it without a server, one finds it as it was.
                     let sql = "UPDATE webhook_listeners SET holder = $3
                         WHERE project_id = $1 AND listener_id = $2 AND holder = $4";
@@ -78,4 +86,15 @@ impl Store {
             })
         })
     }
+}
+
+/// The active listeners that neither a server has nor any of those that deliver.
+async fn without_server(session: &mut Session<'_>, server: &str) -> Result<Vec<Held>, StoreError> {
+    let alive: Vec<DeliveringServer> = session.select("FROM webhook_servers", args![]).await?;
+    let has_server =
+        |held: &Held| held.holder == server || alive.iter().any(|server| server.name == held.holder);
+    let sql = "FROM webhook_listeners WHERE active ORDER BY project_id, listener_id";
+    let mut listeners: Vec<Held> = session.select(sql, args![]).await?;
+    listeners.retain(|held| !has_server(held));
+    Ok(listeners)
 }

@@ -2,7 +2,7 @@
 
 use bourse_wire::{Address, ChainId, Code, Error, EventFilter, RecordId};
 
-use super::delivery::CursorRow;
+use super::delivery::{self, CursorRow, WebhookLine};
 use super::{ListenerRow, Webhook, contracts, filters_text};
 use crate::args::{Arg, args};
 use crate::audit::{self, Act, Actor, Entry};
@@ -143,6 +143,33 @@ impl Store {
                 let row = require(session, scope, id).await?;
                 let changes = changes(&row);
                 change(session, row, changes, &actor).await?.webhook()
+            })
+        })
+    }
+
+    /// Pauses a listener whose receiver wants nothing more, as it says at the address that something was sent to. Nothing changes
+    /// where that is not the listener's any more, or somebody else delivers by now.
+    pub fn pause_webhook(
+        &self,
+        line: &WebhookLine,
+        holder: &str,
+        (url, pause): (String, String),
+        actor: Actor,
+    ) -> Pending<'_, ()> {
+        let (key, held) = (line.key, delivery::held(line, holder));
+        self.write(move |mut session| {
+            Box::pin(async move {
+                let session = &mut session;
+                Revision::Webhooks.raise(session).await?;
+                if !delivery::is_held(session, held).await? {
+                    return Ok(());
+                }
+                let row = require(session, ProjectScope::for_delivery(key.project), key.listener).await?;
+                if row.url == url {
+                    let changes = WebhookChanges { active: Some(false), pause, ..WebhookChanges::default() };
+                    change(session, row, changes, &actor).await?;
+                }
+                Ok(())
             })
         })
     }
