@@ -12,8 +12,8 @@ pub(super) enum Outcome {
     CaughtUp(Mark),
     /// There is more.
     More,
-    /// A delivery failed, and is tried again then.
-    Later(Timestamp),
+    /// A delivery failed, and is tried again when it is due.
+    Later { failed_at: Timestamp, due_at: Timestamp },
     /// The line is not this server's, or not any more.
     Lost,
 }
@@ -30,18 +30,28 @@ pub(super) struct Board {
 struct Line {
     /// The version as of which all was delivered.
     seen: Option<Mark>,
+    failed_at: Timestamp,
     due_at: Timestamp,
     /// Grows from turn to turn: who had the last one longest ago is next.
     turn: u64,
 }
 
+impl Line {
+    /// Whether it may be tried. A failure that is still to come is one that a clock told which was put right since.
+    fn is_due(&self, now: Timestamp) -> bool {
+        self.due_at <= now || self.failed_at > now
+    }
+}
+
 impl Board {
-    /// Takes over which lines there are. Each has a turn again, as whatever it is told of may have changed.
+    /// Takes over which lines there are. Those that were here go on as they were: cursors of theirs only move on, and what happened
+    /// since is told by the version of their collection.
     pub(super) fn take_over(&mut self, lines: Vec<WebhookLine>) {
         let before = std::mem::take(&mut self.lines);
         for line in lines {
-            let turn = before.get(&line.key).map_or(0, |before| before.turn);
-            self.lines.insert(line.key, Line { seen: None, due_at: line.due_at, turn });
+            let WebhookLine { key, failed_at, due_at, .. } = line;
+            let (turn, seen) = before.get(&key).map_or((0, None), |before| (before.turn, before.seen));
+            self.lines.insert(key, Line { seen, failed_at, due_at, turn });
         }
     }
 
@@ -56,7 +66,7 @@ impl Board {
         let is_ready = |(key, line): &(&LineKey, &Line)| {
             let version = versions.get(&key.collection);
             !self.running.contains(key)
-                && line.due_at <= now
+                && line.is_due(now)
                 && version.is_some_and(|version| line.seen != Some(*version))
         };
         let mut ready: Vec<(u64, LineKey)> =
@@ -80,7 +90,7 @@ impl Board {
         let Some(line) = self.lines.get_mut(&key) else { return };
         match outcome {
             Outcome::CaughtUp(version) => line.seen = Some(version),
-            Outcome::Later(due_at) => line.due_at = due_at,
+            Outcome::Later { failed_at, due_at } => (line.failed_at, line.due_at) = (failed_at, due_at),
             Outcome::More => {}
             Outcome::Lost => drop(self.lines.remove(&key)),
         }
@@ -120,6 +130,11 @@ mod tests {
         board.ready(&versions(version), Timestamp::from_unix_seconds(now))
     }
 
+    fn later(failed_at: u64, due_at: u64) -> Outcome {
+        let [failed_at, due_at] = [failed_at, due_at].map(Timestamp::from_unix_seconds);
+        Outcome::Later { failed_at, due_at }
+    }
+
     #[test]
     fn a_line_has_its_turn_when_something_changed_and_it_is_due() {
         let mut board = Board::default();
@@ -131,10 +146,39 @@ mod tests {
         assert_eq!(ready(&board, 1, 5), []);
         assert_eq!(ready(&board, 2, 5), [key(1)]);
         board.begin(key(1));
-        board.end(key(1), Outcome::Later(Timestamp::from_unix_seconds(20)));
+        board.end(key(1), later(2, 20));
         assert_eq!(ready(&board, 2, 19), [key(2)]);
         // Who waits longest is first.
         assert_eq!(ready(&board, 2, 20), [key(2), key(1)]);
+    }
+
+    #[test]
+    fn a_line_that_was_caught_up_has_no_turn_because_others_changed() {
+        let mut board = Board::default();
+        board.take_over(vec![line(1, 0)]);
+        board.begin(key(1));
+        board.end(key(1), Outcome::CaughtUp(Mark { version: 1, stamp: 0 }));
+        board.take_over(vec![line(1, 0), line(2, 0)]);
+        assert_eq!(ready(&board, 1, 5), [key(2)]);
+        assert_eq!(ready(&board, 2, 5), [key(2), key(1)]);
+        // Who was away meanwhile has one: it may have been somebody else's.
+        board.take_over(vec![line(2, 0)]);
+        board.take_over(vec![line(1, 0), line(2, 0)]);
+        assert_eq!(ready(&board, 1, 5), [key(1), key(2)]);
+    }
+
+    #[test]
+    fn a_clock_that_was_ahead_keeps_nobody_waiting_once_it_is_put_right() {
+        let mut board = Board::default();
+        board.take_over(vec![line(1, 0)]);
+        board.begin(key(1));
+        board.end(key(1), later(1_000, 1_010));
+        assert_eq!(ready(&board, 1, 1_005), []);
+        assert_eq!(ready(&board, 1, 5), [key(1)]);
+        // Whoever takes it over finds it so too.
+        let failed_at = Timestamp::from_unix_seconds(1_000);
+        board.take_over(vec![WebhookLine { failed_at, ..line(1, 1_010) }]);
+        assert_eq!((ready(&board, 1, 1_005), ready(&board, 1, 5)), (vec![], vec![key(1)]));
     }
 
     #[test]

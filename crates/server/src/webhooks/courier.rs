@@ -58,7 +58,8 @@ impl Courier {
     }
 
     fn note(&mut self, ended: Result<(Id, Result<Outcome, StoreError>), JoinError>) {
-        let again = Outcome::Later(later(self.app.now(), RETRY_INTERVAL));
+        let failed_at = self.app.now();
+        let again = Outcome::Later { failed_at, due_at: later(failed_at, RETRY_INTERVAL) };
         let (id, outcome) = match ended {
             Ok((id, Ok(outcome))) => (id, outcome),
             Ok((id, Err(error))) => {
@@ -92,9 +93,15 @@ impl Courier {
             self.beat().await?;
         }
         if self.revision != Some(revision) {
-            let lines = self.app.store.hold_webhooks(self.app.webhooks.server.clone()).await?;
-            self.board.take_over(lines);
-            self.revision = Some(revision);
+            match self.app.store.hold_webhooks(self.app.webhooks.server.clone()).await {
+                Ok(lines) => {
+                    self.board.take_over(lines);
+                    self.revision = Some(revision);
+                }
+                Err(error @ (StoreError::Away | StoreError::Closed)) => return Err(error),
+                // Along the lines that are known already it can be delivered all the same.
+                Err(error) => error.log("looking along which lines webhooks are told"),
+            }
         }
         let versions = self.app.store.versions_apart(self.board.collections()).await?;
         for (_, error) in versions.failed {

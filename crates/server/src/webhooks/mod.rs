@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   activities ──► news since the cursor ──► message, signed ──► guarded POST ──► arrived: the cursor moves
-//!     (store)           [`turn`]             [`message`]          (chain::fetch)  failed: later, longer each time
+//!     (store)         [`steps`], [`turn`]    [`message`]          (chain::fetch)  failed: later, longer each time
 //!                          ▲                                                      failed too often: put aside
 //!   [`Board`]: whose turn it is        [`Courier`]: gives turns, so many at once
 //!   [`Alive`]: which servers deliver, of which each listener has one
@@ -18,6 +18,7 @@ mod courier;
 mod message;
 mod resend;
 mod signature;
+mod steps;
 mod turn;
 
 use std::sync::Arc;

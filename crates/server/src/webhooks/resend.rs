@@ -7,6 +7,11 @@ use super::turn::said;
 use crate::app::App;
 use crate::failure::Failure;
 
+/// Why nothing is sent to a listener that is paused.
+const PAUSED: &str = "the webhook is paused: resume it first";
+/// Why nothing is sent while the project's places are taken.
+const BUSY: &str = "as many messages of the project are under way as may be at once: try again shortly";
+
 /// Sends a message that was put aside to its listener as that is now, whatever else is on its way there. It is forgotten when it
 /// arrives; why it did not is returned.
 pub(crate) async fn resend(
@@ -16,6 +21,12 @@ pub(crate) async fn resend(
 ) -> Result<Option<String>, Failure> {
     let letter = app.store.dead_letter(scope, letter).await?;
     let webhook = app.store.webhook(scope, letter.listener).await?;
+    if !webhook.active {
+        return Ok(Some(PAUSED.to_owned()));
+    }
+    let Ok(_place) = app.webhooks.places.take(Some(scope.project()), 1) else {
+        return Ok(Some(BUSY.to_owned()));
+    };
     match app.webhooks.send(&webhook, (&letter.message, &letter.body), app.now()).await {
         Ok(()) => {
             app.store.forget_dead_letter(scope, letter.id).await?;

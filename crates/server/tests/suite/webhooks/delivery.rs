@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bourse_store::testing::take_back;
+use bourse_store::testing::{change_unnoticed, take_back};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::json;
 use sha2::Sha256;
@@ -85,7 +85,7 @@ async fn what_a_chain_takes_back_is_sent_too() {
     take_back(&app.store, id, "0xa", false).await.unwrap();
     sell(&app, &["0xb"]).await;
     wait_for_failures(&app, 1).await;
-    assert_eq!(lines(&app).await[0].sent.told, 1);
+    assert_eq!(lines(&app).await[0].sent.told, 2);
     receiver.does(Does::Answer(200));
     app.clock.advance(1);
     wait_for(&receiver, 8).await;
@@ -127,6 +127,87 @@ async fn what_was_not_confirmed_is_sent_again_by_whoever_comes_next() {
     assert_eq!(receiver.told(), expected);
     let received = receiver.received();
     assert_eq!(received[1].header("x-webhook-id"), received[2].header("x-webhook-id"));
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn what_arrived_without_being_confirmed_is_taken_back_too() {
+    let receiver = Receiver::start(Does::Wait).await;
+    let app = start(&[&receiver], &[]).await;
+    let background = app.background();
+    add(&app, &receiver.url()).await;
+    sell(&app, &["0xa", "0xb"]).await;
+    wait_for(&receiver, 1).await;
+    background.stop().await;
+    let id = app.store.collection(key(RELICS)).await.unwrap().unwrap();
+    take_back(&app.store, id, "0xa", false).await.unwrap();
+    take_back(&app.store, id, "0xb", false).await.unwrap();
+
+    let settings = [("webhooks.allowed_hosts", receiver.host.as_str()), ("webhooks.timeout_ms", TIMEOUT_MS)];
+    let after = app.another_asking(&settings, None).await;
+    receiver.does(Does::Answer(200));
+    let background = after.background();
+    sell(&app, &["0xc"]).await;
+    wait_until("the last", async || receiver.told().last().unwrap() == "BLOCK_ADDED 0xc").await;
+    let told = receiver.told();
+    assert_eq!(told[..2], ["BLOCK_ADDED 0xa", "BLOCK_REMOVED 0xa"], "{told:?}");
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_taken_back_is_tried_as_often_as_anything() {
+    let receiver = Receiver::start(Does::Answer(503)).await;
+    let app = start(&[&receiver], &[("webhooks.attempts_max", "3")]).await;
+    let background = app.background();
+    let (listener, _) = add(&app, &receiver.url()).await;
+    sell(&app, &["0xa"]).await;
+    wait_for_failures(&app, 1).await;
+    app.clock.advance(1);
+    wait_for_failures(&app, 2).await;
+    let id = app.store.collection(key(RELICS)).await.unwrap().unwrap();
+    take_back(&app.store, id, "0xa", false).await.unwrap();
+    app.clock.advance(2);
+    // It begins anew with what is to be told by now.
+    wait_for(&receiver, 3).await;
+    wait_for_failures(&app, 1).await;
+    let listener = listener.try_into().unwrap();
+    assert!(app.store.dead_letters(app.project_a.scope, listener).await.unwrap().is_empty());
+    app.clock.advance(1);
+    wait_for_failures(&app, 2).await;
+    receiver.does(Does::Answer(200));
+    app.clock.advance(2);
+    wait_until("it is confirmed", async || lines(&app).await[0].sent.place.retractions == 1).await;
+    let told = receiver.told();
+    assert_eq!(told, [["BLOCK_ADDED 0xa"; 2].as_slice(), &["BLOCK_REMOVED 0xa"; 3]].concat());
+    let names: BTreeSet<String> =
+        receiver.received().iter().map(|received| received.header("x-webhook-id").to_owned()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    background.stop().await;
+}
+
+/// As after a backup was brought back: numbers are given again, to something else.
+#[tokio::test]
+async fn something_else_in_the_same_place_has_another_name() {
+    let receiver = Receiver::start(Does::Answer(200)).await;
+    let app = start(&[&receiver], &[("webhooks.attempts_max", "1000")]).await;
+    let background = app.background();
+    add(&app, &receiver.url()).await;
+    receiver.does(Does::Refuse("0xa"));
+    sell(&app, &["0xa"]).await;
+    wait_for_failures(&app, 1).await;
+    let id = app.store.collection(key(RELICS)).await.unwrap().unwrap();
+    let sql = "UPDATE activities SET unique_hash = '0xb', tx_hash = '0xb'
+        WHERE collection_id = $1 AND unique_hash = '0xa'";
+    assert_eq!(change_unnoticed(&app.store, id, sql).await.unwrap(), 1);
+    wait_until("it arrives", async || {
+        app.clock.advance(1);
+        receiver.told().last().unwrap() == "BLOCK_ADDED 0xb"
+    })
+    .await;
+    let received = receiver.received();
+    let names = [0, received.len() - 1].map(|index| received[index].header("x-webhook-id"));
+    let place = |name: &str| name.rsplit_once('-').unwrap().0.to_owned();
+    assert!(names[0] != names[1] && place(names[0]) == place(names[1]), "{names:?}");
     background.stop().await;
 }
 

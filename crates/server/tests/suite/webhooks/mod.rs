@@ -19,7 +19,13 @@ const TIMEOUT_MS: &str = "600000";
 
 /// A service that may send to these receivers, and to nobody else on this machine. One sale happened before.
 async fn start(receivers: &[&Receiver], settings: &[(&'static str, &str)]) -> TestApp {
-    let hosts = receivers.iter().map(|receiver| receiver.host.as_str()).collect::<Vec<_>>().join(",");
+    let hosts: Vec<&str> = receivers.iter().map(|receiver| receiver.host.as_str()).collect();
+    start_with(&hosts, settings).await
+}
+
+/// The same for hosts.
+async fn start_with(hosts: &[&str], settings: &[(&'static str, &str)]) -> TestApp {
+    let hosts = hosts.join(",");
     let common = [("webhooks.allowed_hosts", hosts.as_str()), ("webhooks.timeout_ms", TIMEOUT_MS)];
     let settings = [common.as_slice(), settings].concat();
     let prepare =

@@ -1,5 +1,6 @@
 //! A receiver on this machine, which does as it is told.
 
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -8,7 +9,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -19,6 +20,8 @@ pub(super) enum Does {
     Answer(u16),
     /// Answers with 500 to what has this text, and with 200 to all else.
     Refuse(&'static str),
+    /// Says nothing to what has this text until it is told otherwise, and answers with 200 to all else.
+    Hold(&'static str),
     /// Leads elsewhere.
     Redirect(String),
     /// Says nothing until it is told otherwise.
@@ -55,6 +58,24 @@ struct Desk {
     does: watch::Receiver<Does>,
 }
 
+/// A receiver that is not there yet. Nobody else has its address meanwhile.
+pub(super) struct Down {
+    pub(super) host: String,
+    socket: TcpSocket,
+}
+
+impl Down {
+    pub(super) fn new() -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        Self { host: socket.local_addr().unwrap().to_string(), socket }
+    }
+
+    pub(super) fn come_up(self, does: Does) -> Receiver {
+        Receiver::on(self.socket.listen(128).unwrap(), does)
+    }
+}
+
 /// A receiver. It stops when this is dropped.
 pub(super) struct Receiver {
     pub(super) host: String,
@@ -71,8 +92,11 @@ impl Drop for Receiver {
 
 impl Receiver {
     pub(super) async fn start(does: Does) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let host = format!("127.0.0.1:{}", listener.local_addr().unwrap().port());
+        Down::new().come_up(does)
+    }
+
+    fn on(listener: TcpListener, does: Does) -> Self {
+        let host = listener.local_addr().unwrap().to_string();
         let (does, told) = watch::channel(does);
         let received = Arc::<Mutex<Vec<Received>>>::default();
         let desk = Desk { received: Arc::clone(&received), does: told };
@@ -107,11 +131,16 @@ impl Receiver {
 async fn receive(State(mut desk): State<Desk>, headers: HeaderMap, body: Bytes) -> Response {
     let body = String::from_utf8(body.to_vec()).unwrap();
     desk.received.lock().unwrap().push(Received { headers, body: body.clone() });
-    let does = desk.does.wait_for(|does| !matches!(does, Does::Wait)).await.unwrap().clone();
+    let is_silent = |does: &Does| match does {
+        Does::Wait => true,
+        Does::Hold(text) => body.contains(text),
+        _ => false,
+    };
+    let does = desk.does.wait_for(|does| !is_silent(does)).await.unwrap().clone();
     match does {
         Does::Answer(status) => StatusCode::from_u16(status).unwrap().into_response(),
         Does::Refuse(text) if body.contains(text) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-        Does::Refuse(_) => StatusCode::OK.into_response(),
+        Does::Refuse(_) | Does::Hold(_) => StatusCode::OK.into_response(),
         Does::Redirect(to) => (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, to)]).into_response(),
         Does::Wait => unreachable!("it waited"),
     }

@@ -1,10 +1,13 @@
 //! Receivers that are down, slow or lead elsewhere.
 
 use bourse_server::Backstage;
+use bourse_store::WebhookChanges;
+use bourse_store::testing::{change_unnoticed, operator_at};
 use serde_json::json;
 
-use super::receiver::{Does, Receiver};
-use super::{add, lines, listener, sell, start, wait_for, wait_for_failures};
+use super::receiver::{Does, Down, Receiver};
+use super::{add, lines, listener, sell, start, start_with, wait_for, wait_for_failures};
+use crate::support::seed::{RELICS, key};
 use crate::support::wait_until;
 
 #[tokio::test]
@@ -63,25 +66,138 @@ async fn a_receiver_that_is_slow_delays_nobody_else() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_inward() {
-    let inside = Receiver::start(Does::Answer(200)).await;
-    let receiver = Receiver::start(Does::Redirect(inside.url())).await;
+async fn a_receiver_that_takes_its_time_gives_way_to_others_after_each_message() {
+    let (slow, quick) = (Receiver::start(Does::Wait).await, Receiver::start(Does::Answer(200)).await);
+    // One place for both, which the one that was made first has first.
+    let app = start(&[&slow, &quick], &[("webhooks.project_deliveries_max", "1")]).await;
+    add(&app, &slow.url()).await;
+    add(&app, &quick.url()).await;
+    sell(&app, &["0xa", "0xb"]).await;
+    let background = app.background();
+    wait_for(&slow, 1).await;
+    assert_eq!(quick.count(), 0);
+    app.clock.advance(2);
+    slow.does(Does::Hold("0xb"));
+    wait_for(&quick, 2).await;
+    wait_for(&slow, 2).await;
+    slow.does(Does::Answer(200));
+    sell(&app, &["0xc"]).await;
+    wait_for(&quick, 3).await;
+    wait_for(&slow, 3).await;
+    assert_eq!(slow.told(), quick.told());
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn a_receiver_that_is_down_is_told_all_of_it_once_it_is_up_and_neighbours_meanwhile() {
+    let (down, neighbour) = (Down::new(), Receiver::start(Does::Answer(200)).await);
+    let app = start_with(&[&down.host, &neighbour.host], &[]).await;
+    let background = app.background();
+    add(&app, &format!("http://{}/told", down.host)).await;
+    add(&app, &neighbour.url()).await;
+    sell(&app, &["0xa", "0xb"]).await;
+    wait_for(&neighbour, 2).await;
+    for failures in 1..=2 {
+        wait_for_failures(&app, failures).await;
+        let line = &lines(&app).await[0];
+        assert!(line.failure.starts_with("the host cannot be reached: "), "{}", line.failure);
+        app.clock.advance(2);
+    }
+    sell(&app, &["0xc"]).await;
+    wait_for(&neighbour, 3).await;
+    let up = down.come_up(Does::Answer(200));
+    wait_until("all of it", async || {
+        app.clock.advance(1);
+        up.count() == 3
+    })
+    .await;
+    assert_eq!(up.told(), neighbour.told());
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn a_clock_that_was_ahead_silences_nobody_once_it_is_put_right() {
+    let receiver = Receiver::start(Does::Answer(503)).await;
     let app = start(&[&receiver], &[]).await;
     let background = app.background();
     add(&app, &receiver.url()).await;
+    app.clock.step(100_000);
+    sell(&app, &["0xa"]).await;
+    wait_for_failures(&app, 1).await;
+    receiver.does(Does::Answer(200));
+    app.clock.step(-100_000);
+    wait_for(&receiver, 2).await;
+    wait_until("it is confirmed", async || lines(&app).await[0].failures == 0).await;
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn what_an_address_of_before_answers_is_nothing_to_the_new_one() {
+    let (before, after) = (Receiver::start(Does::Wait).await, Receiver::start(Does::Answer(200)).await);
+    let app = start(&[&before, &after], &[]).await;
+    let background = app.background();
+    let (id, _) = add(&app, &before.url()).await;
+    sell(&app, &["0xa"]).await;
+    wait_for(&before, 1).await;
+    let changed = json!({ "listener": { "id": id, "url": after.url() } });
+    app.project_a.call("Indexer/UpdateWebhookListener", changed).await.ok();
+    before.does(Does::Answer(410));
+    wait_for(&after, 1).await;
+    let listener = listener(&app, id).await;
+    assert_eq!((&listener["active"], &listener["pause"]), (&json!(true), &serde_json::Value::Null));
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_of_one_project_keeps_no_other_from_being_told() {
+    let (receiver, other) =
+        (Receiver::start(Does::Answer(200)).await, Receiver::start(Does::Answer(200)).await);
+    let app = start(&[&receiver, &other], &[]).await;
+    let background = app.background();
+    add(&app, &receiver.url()).await;
+    let filters = json!({ "contractAddresses": [RELICS] });
+    let body = json!({ "chainId": 137, "url": other.url(), "filters": filters });
+    let added = app.project_b.call("Indexer/AddWebhookListener", body).await.ok();
+    sell(&app, &["0xa"]).await;
+    wait_for(&receiver, 1).await;
+    wait_for(&other, 1).await;
+    // From here on it cannot be told along which lines anybody delivers.
+    let id = app.store.collection(key(RELICS)).await.unwrap().unwrap();
+    let sql =
+        "UPDATE webhook_cursors SET contract_address = 'none' WHERE collection_id = $1 AND project_id > 1";
+    assert_eq!(change_unnoticed(&app.store, id, sql).await.unwrap(), 1);
+    let changed = json!({ "listener": { "id": added["listener"]["id"], "name": "Changed" } });
+    app.project_b.call("Indexer/UpdateWebhookListener", changed).await.ok();
+    sell(&app, &["0xb"]).await;
+    wait_for(&receiver, 2).await;
+    assert_eq!(receiver.told(), ["BLOCK_ADDED 0xa", "BLOCK_ADDED 0xb"]);
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_is_sent_inward() {
+    let inside = Receiver::start(Does::Answer(200)).await;
+    let receiver = Receiver::start(Does::Redirect(inside.url())).await;
+    let neighbour = Receiver::start(Does::Answer(200)).await;
+    let app = start(&[&receiver, &neighbour], &[]).await;
+    let background = app.background();
+    let (id, _) = add(&app, &receiver.url()).await;
     sell(&app, &["0xa"]).await;
     wait_for_failures(&app, 1).await;
     let failure = lines(&app).await[0].failure.clone();
     assert_eq!(failure, "the host answers with status 307; redirects are not followed");
-    // A name of this machine is none that is refused before it is looked up.
-    let port = inside.host.rsplit_once(':').unwrap().1.to_owned();
-    app.project_a.call("Indexer/RemoveAllWebhookListeners", json!({})).await.ok();
-    add(&app, &format!("http://localhost:{port}/")).await;
+    add(&app, &neighbour.url()).await;
     sell(&app, &["0xb"]).await;
-    wait_for_failures(&app, 1).await;
-    let failure = lines(&app).await[0].failure.clone();
-    assert!(failure.starts_with("the host's address is "), "{failure}");
-    assert_eq!((inside.count(), receiver.count()), (0, 1));
+    wait_for(&neighbour, 1).await;
+    // An address that was taken once is looked at again each time that something is sent.
+    let changes = WebhookChanges { url: Some(inside.url()), ..WebhookChanges::default() };
+    let id = id.try_into().unwrap();
+    app.store.update_webhook(app.project_a.scope, id, changes, operator_at(app.now())).await.unwrap();
+    wait_until("it is refused", async || {
+        lines(&app).await[0].failure == "the host's address is of this machine"
+    })
+    .await;
+    assert_eq!((inside.count(), receiver.count(), neighbour.count()), (0, 1, 1));
     background.stop().await;
 }
 
@@ -107,6 +223,12 @@ async fn what_failed_too_often_is_put_aside_and_sent_again_by_hand() {
 
     let backstage = Backstage::new(app.app.clone());
     receiver.does(Does::Answer(502));
+    let (count, toggled) = (receiver.count(), json!({ "id": id }));
+    app.project_a.call("Indexer/ToggleWebhookListener", toggled.clone()).await.ok();
+    let refused = backstage.resend_webhook(scope, letter.id).await.ok().unwrap();
+    assert_eq!(refused.as_deref(), Some("the webhook is paused: resume it first"));
+    app.project_a.call("Indexer/ToggleWebhookListener", toggled).await.ok();
+    assert_eq!((receiver.count(), letters().await), (count, vec![letter.clone()]));
     let refused = backstage.resend_webhook(scope, letter.id).await.ok().unwrap();
     assert_eq!(refused.as_deref(), Some("the host answers with status 502"));
     assert_eq!(letters().await[0].failure, "the host answers with status 502");
@@ -119,6 +241,29 @@ async fn what_failed_too_often_is_put_aside_and_sent_again_by_hand() {
     assert_eq!(received.last().unwrap().body, letter.body);
     let metrics = app.anonymous.get("/metrics").await.text();
     assert!(metrics.contains("bourse_webhooks_dead_total 1\n"), "{metrics}");
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_sent_by_hand_takes_a_place_of_its_project() {
+    let receiver = Receiver::start(Does::Answer(500)).await;
+    let settings = [("webhooks.attempts_max", "1"), ("webhooks.project_deliveries_max", "1")];
+    let app = start(&[&receiver], &settings).await;
+    let background = app.background();
+    let (id, _) = add(&app, &receiver.url()).await;
+    let (scope, id) = (app.project_a.scope, id.try_into().unwrap());
+    let letters = async || app.store.dead_letters(scope, id).await.unwrap();
+    sell(&app, &["0xa"]).await;
+    wait_until("it is put aside", async || !letters().await.is_empty()).await;
+    wait_until("the line is at the end", async || lines(&app).await[0].sent.place.activity == 2).await;
+    receiver.does(Does::Wait);
+    sell(&app, &["0xb"]).await;
+    wait_for(&receiver, 2).await;
+    let [letter] = letters().await.try_into().unwrap();
+    let backstage = Backstage::new(app.app.clone());
+    let refused = backstage.resend_webhook(scope, letter.id).await.ok().unwrap().unwrap();
+    assert!(refused.starts_with("as many messages of the project are under way"), "{refused}");
+    assert_eq!((receiver.count(), letters().await), (2, vec![letter]));
     background.stop().await;
 }
 
