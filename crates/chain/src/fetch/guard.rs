@@ -4,7 +4,7 @@
 //! what was checked is connected to: the check is part of the lookup that connections are made with, so there is no
 //! second lookup that could say something else. No redirect is followed here.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, Url, redirect};
+use tokio::sync::Semaphore;
 
 use super::address;
 use super::get::REDIRECTS_MAX;
@@ -23,6 +24,8 @@ const WEB_PORTS: [u16; 2] = [80, 443];
 /// Connections kept for the next request, for each host.
 const IDLE_PER_HOST_MAX: usize = 4;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Names that are looked up at once by all of this process, of which the runtime has some hundreds of threads for all that waits.
+static LOOKUPS: Semaphore = Semaphore::const_new(128);
 /// How long a host may ask to be left alone.
 const RETRY_AFTER_MAX: Duration = Duration::from_hours(24);
 
@@ -108,16 +111,29 @@ pub trait Lookup: Send + Sync {
     fn lookup(&self, host: String) -> BoxFuture<'static, std::io::Result<Vec<IpAddr>>>;
 }
 
-/// The machine's own way.
+/// The machine's own way. It ends when it likes, on threads that others need as well: of these lookups there are only so many.
 pub struct SystemLookup;
 
 impl Lookup for SystemLookup {
     fn lookup(&self, host: String) -> BoxFuture<'static, std::io::Result<Vec<IpAddr>>> {
-        Box::pin(async move {
+        Box::pin(in_place(&LOOKUPS, async move {
             let found = tokio::net::lookup_host((host, 0)).await?;
             Ok(found.map(|address| address.ip()).collect())
-        })
+        }))
     }
+}
+
+/// Does something in one of so many places, which it has until it is over, whether or not anybody still waits for it.
+async fn in_place<T: Send + 'static>(
+    places: &'static Semaphore,
+    work: impl Future<Output = std::io::Result<T>> + Send + 'static,
+) -> std::io::Result<T> {
+    let place = places.acquire().await.map_err(std::io::Error::other)?;
+    let working = tokio::spawn(async move {
+        let _place = place;
+        work.await
+    });
+    working.await.map_err(std::io::Error::other)?
 }
 
 /// Looks names up and, unless everybody may, lets nobody connect to what is not public.
@@ -238,11 +254,17 @@ fn check(url: &Url, is_allowed: bool, plain_http: bool) -> Result<(), GetError> 
     }
     let host = url.host_str().unwrap_or_default();
     let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    match literal.parse::<IpAddr>().ok().and_then(address::refusal) {
+    match literal.parse().ok().or_else(|| own_address(host)).and_then(address::refusal) {
         Some(what) => refused(&NotPublic(what).to_string()),
         None if host.is_empty() => refused("the link names no host"),
         None => Ok(()),
     }
+}
+
+/// The address of names that stand for the machine itself, whatever anybody who is asked says.
+fn own_address(host: &str) -> Option<IpAddr> {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    (name == "localhost" || name.ends_with(".localhost")).then(|| Ipv4Addr::LOCALHOST.into())
 }
 
 /// How long the host wants to be left alone. Only a number of seconds is read; with a date, we wait as after any failure.
@@ -267,6 +289,8 @@ pub(super) fn failure(error: &reqwest::Error) -> GetError {
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex;
+
+    use futures_util::FutureExt as _;
 
     use super::*;
 
@@ -303,6 +327,34 @@ mod tests {
         );
         let open = CheckedLookup { lookup, only_public: false };
         assert_eq!(resolve(&open).await, Ok(private));
+    }
+
+    #[tokio::test]
+    async fn a_lookup_that_nobody_waits_for_keeps_its_place_until_it_ends() {
+        static PLACES: Semaphore = Semaphore::const_new(1);
+        let (answer, answered) = tokio::sync::oneshot::channel();
+        let mut slow =
+            Box::pin(in_place(&PLACES, async move { answered.await.map_err(std::io::Error::other) }));
+        assert!(slow.as_mut().now_or_never().is_none());
+        drop(slow);
+        let mut next = Box::pin(in_place(&PLACES, async { Ok(2) }));
+        tokio::task::yield_now().await;
+        assert!(next.as_mut().now_or_never().is_none() && PLACES.available_permits() == 0);
+        answer.send(1).unwrap();
+        assert_eq!(next.await.unwrap(), 2);
+    }
+
+    #[test]
+    fn names_of_the_machine_itself_are_refused_without_asking() {
+        let refused = |url: &str| check(&url.parse().unwrap(), false, true).is_err();
+        for own in
+            ["http://localhost:8080/", "https://LOCALHOST", "https://localhost./", "https://a.localhost/b"]
+        {
+            assert!(refused(own), "{own}");
+        }
+        for other in ["https://localhost.example/", "https://notlocalhost/", "https://a.example/localhost"] {
+            assert!(!refused(other), "{other}");
+        }
     }
 
     #[test]

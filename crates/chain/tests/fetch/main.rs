@@ -4,6 +4,7 @@
 
 mod get;
 mod linked;
+mod post;
 mod queue;
 mod web;
 mod worker;

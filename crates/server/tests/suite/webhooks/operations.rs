@@ -59,6 +59,7 @@ async fn what_makes_no_sense_is_refused_by_name() {
         ("http://[::1]/", "url: the host's address is not global"),
         ("http://2130706433/", "url: the host's address is of this machine"),
         ("https://10.0.0.1/", "url: the host's address is private"),
+        ("http://localhost:8080/", "url: the host's address is of this machine"),
         ("http://169.254.169.254/latest", "url: the host's address is link-local"),
         ("https://somebody:secret@hooks.example/", "url: the link holds a user name or a password"),
         ("https://hooks.example:22/", "url: port 22 is not one of the web"),
