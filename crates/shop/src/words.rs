@@ -313,6 +313,9 @@ mod tests {
         let sources = [
             include_str!("script/base.js"),
             include_str!("script/dialog.js"),
+            include_str!("script/calls.js"),
+            include_str!("script/told.js"),
+            include_str!("script/jobs.js"),
             include_str!("script/live.js"),
             include_str!("script/mint.js"),
             include_str!("script/wallet.js"),
@@ -321,7 +324,7 @@ mod tests {
         ];
         let mut said = BTreeSet::new();
         for source in sources {
-            for call in ["say(\"", "trouble(\"", "titled(\""] {
+            for call in ["say(\"", "sayWith(\"", "trouble(\"", "titled(\""] {
                 let keys = source.split(call).skip(1).filter_map(|rest| rest.split('"').next());
                 said.extend(keys.map(str::to_owned));
             }
@@ -336,6 +339,8 @@ mod tests {
         }
         for step in [
             "tokenApproval",
+            "approveMoney",
+            "grantApproval",
             "mint",
             "buy",
             "sell",

@@ -4,7 +4,7 @@ use bourse_pages::format;
 use bourse_pages::price;
 use bourse_pages::records::{Activity, Collectible, Currencies, Order};
 use bourse_pictures::Size;
-use bourse_wire::{ActivityAction, Amount, ContractInfo, TokenId, TokenMetadata};
+use bourse_wire::{ActivityAction, Address, Amount, ContractInfo, TokenId, TokenMetadata};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -44,8 +44,14 @@ pub(super) fn trading(visit: &Visit, collection: &CollectionRef, currencies: &Cu
         "type": trading.contract_type,
         "market": trading.destination_marketplace,
         "feeBps": fee_bps(visit, collection),
+        "coin": coin(currencies),
         "currencies": allowed.map(told).collect::<Vec<_>>(),
     })
+}
+
+/// What the chain's own coin is called, in which values of transactions are, whether or not anything is sold for it.
+pub(super) fn coin(currencies: &Currencies) -> Option<&str> {
+    currencies.get(Address::ZERO).map(|coin| coin.symbol.as_str())
 }
 
 /// What the operator takes of a trade, in basis points.
@@ -160,7 +166,7 @@ pub(super) fn price_of(activity: &Activity, currencies: &Currencies) -> Markup {
 }
 
 /// An account, as a way to its page.
-pub(super) fn account(visit: &Visit, account: bourse_wire::Address) -> Markup {
+pub(super) fn account(visit: &Visit, account: Address) -> Markup {
     html! { a href=(visit.path(&format!("/a/{account}"))) { (format::hex(account)) } }
 }
 

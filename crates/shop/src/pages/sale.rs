@@ -70,6 +70,7 @@ pub(super) async fn show(visit: Visit) -> Answer {
         "address": sale.items,
         "sale": sale.contract,
         "path": sale.path,
+        "coin": parts::coin(&currencies),
         "currencies": currencies.all.iter().map(told).collect::<Vec<_>>(),
     } });
     let head = Head { title, description: "", path: &sale.path, image: None, is_private: !query.is_empty() };

@@ -10,7 +10,7 @@ async function quantity(title, order, lead) {
   return String(count);
 }
 
-const titled = (key, order) => `${say(key)}: ${order.name || (order.token == null ? "" : `#${order.token}`)}`;
+const titled = (key, order) => ({ key, name: order.name, token: order.token });
 
 const acts = {
   async buy(order, collection) {
@@ -31,9 +31,9 @@ const acts = {
     const title = titled("act_mint", order);
     const count = await quantity(title, order);
     if (!count) return;
-    const total = BigInt(order.price) * BigInt(count);
     const bought = { ...order, quantity: count };
-    await begin({ act: "mint", title, collection, minted: bought, facts: [], steps: mintSteps(collection, bought, total), total: String(total) });
+    const total = totalOf(bought);
+    await begin({ act: "mint", title, collection, minted: bought, steps: mintSteps(collection, bought, total), total: String(total) });
   },
   list: (order, collection) => propose("list", order, collection),
   offer: (order, collection) => propose("offer", order, collection),
@@ -41,8 +41,7 @@ const acts = {
     const title = titled("act_basket", order);
     const count = await quantity(title, order);
     if (!count) return;
-    const others = basket().filter((one) => one.order.id !== order.id || one.order.market !== order.market);
-    keep("basket", [...others, { order: { ...order, quantity: count }, collection }].slice(-50));
+    keep("basket", [...without(collection, [order]), { order: { ...order, quantity: count }, collection }].slice(-50));
     if (dialog.open) dialog.close();
     show();
   },
@@ -52,9 +51,9 @@ const acts = {
 async function propose(act, order, collection) {
   const title = titled(`act_${act}`, order);
   // Nobody's wallet gives the chain's own coin away later on: offers are in other currencies.
-  const allowed = collection.currencies.filter((one) => act === "list" || !/^0x0+$/.test(one.address));
+  const allowed = collection.currencies.filter((one) => act === "list" || !isCoin(one.address));
   if (!allowed.length) throw trouble("no_currency");
-  const fields = [["price", say("price_of_one"), "", "decimal"], ["currency", say("currency"), "", allowed.map((one) => [one.address, one.symbol])]];
+  const fields = [["price", say("price_of_one"), "", "decimal"], ["currency", say("currency"), "", allowed.map((one) => [one.address, symbolOf(collection, one.symbol, one.address) || short(one.address)])]];
   if (collection.type !== "ERC721") fields.push(["quantity", say("how_many_units"), "1", "numeric"]);
   fields.push(["days", say("days"), "30", "numeric"]);
   const typed = await form(title, fields);
@@ -66,40 +65,42 @@ async function propose(act, order, collection) {
   if (price < 1n || count < 1n || days < 1 || days > 180) throw trouble("no_amount");
   const made = {
     token: String(order.token), name: order.name, quantity: String(count), price: String(price), currency: money.address,
-    symbol: money.symbol, decimals: money.decimals, expiry: String(Math.floor(Date.now() / 1000) + days * DAY),
+    symbol: symbolOf(collection, money.symbol, money.address), decimals: money.decimals, expiry: String(Math.floor(Date.now() / 1000) + days * DAY),
   };
   await begin({ act, title, collection, order: made });
 }
 
 const basket = () => keep("basket") ?? [];
-const dropped = (orders) => keep("basket", basket().filter((one) => !orders.some((bought) => bought.id === one.order.id)));
+// The names of orders are those of their marketplace, on its chain.
+const isOrder = (collection, order) => (one) => one.collection.chain === collection.chain && one.order.market === order.market && one.order.id === order.id;
+const without = (collection, orders) => basket().filter((one) => !orders.some((order) => isOrder(collection, order)(one)));
+const dropped = (collection, orders) => keep("basket", without(collection, orders));
 
 // Buys what is in the basket: what one contract can sell at once, at once.
 async function checkout() {
   const groups = new Map();
   for (const { order, collection } of basket()) {
     const key = [collection.chain, collection.address, order.market, order.currency].join();
-    const group = groups.get(key) ?? { act: "buy", title: say("act_checkout"), collection, orders: [] };
+    const group = groups.get(key) ?? { act: "buy", title: { key: "act_checkout" }, collection, orders: [], isBasket: true };
     group.orders.push(order);
     groups.set(key, group);
   }
-  for (const group of groups.values()) {
-    const bought = group.orders;
-    if (!(await begin({ ...group, after: () => dropped(bought) }))) return;
-  }
+  for (const group of groups.values()) if (!(await begin(group))) return;
 }
 
 function showBasket(place) {
   const all = basket();
   const row = ({ order, collection }) => make("li", {},
-    make("a", { href: `${collection.path}/${encodeURIComponent(order.token)}` }, order.name || `#${order.token}`),
-    make("span", { class: "price" }, `${order.quantity > 1 ? `${order.quantity} × ` : ""}${money(order.price, order)}`),
-    make("button", { type: "button", class: "plain", onclick: () => (dropped([order]), show()) }, say("leave_out")));
+    make("a", { href: `${collection.path}/${encodeURIComponent(order.token)}` }, ...named(order)),
+    make("span", { class: "price" }, `${BigInt(order.quantity) > 1n ? `${order.quantity} × ` : ""}${money(order.price, order)}`),
+    make("button", { type: "button", class: "plain", onclick: () => (dropped(collection, [order]), show()) }, say("leave_out")));
   const sums = new Map();
-  for (const { order } of all) {
-    const sum = sums.get(order.currency) ?? { value: 0n, order };
-    sum.value += BigInt(order.price) * BigInt(order.quantity);
-    sums.set(order.currency, sum);
+  for (const { order, collection } of all) {
+    // Every chain has a coin of its own at the same address.
+    const key = [collection.chain, order.currency].join();
+    const sum = sums.get(key) ?? { value: 0n, order };
+    sum.value += totalOf(order);
+    sums.set(key, sum);
   }
   const total = [...sums.values()].map(({ value, order }) => money(value, order)).join(" + ");
   place.replaceChildren(...(all.length
@@ -115,7 +116,7 @@ const unfinished = make("div", { class: "unfinished" });
 function show() {
   const count = basket().length;
   const who = wallet
-    ? make("a", { href: `${shop.path}/a/${wallet.account}`, "data-account": wallet.account }, short(wallet.account))
+    ? make("a", { href: `${shop.path}/a/${wallet.account}`, "data-account": wallet.account, title: wallet.account }, short(wallet.account))
     : make("button", { type: "button", class: "plain", "data-connect": true, onclick: () => connect().catch((error) => failed(say("connect"), error)) }, say("connect"));
   corner.replaceChildren(make("a", { href: `${shop.path}/basket`, "data-basket": count }, `${say("basket")} (${count})`), who);
   for (const button of document.querySelectorAll("button[data-act]")) {
@@ -123,12 +124,17 @@ function show() {
     const { act } = button.dataset;
     button.hidden = act === "cancel" ? !mine : Boolean(mine) && act !== "list" && act !== "offer";
   }
-  const waiting = dialog.open ? [] : jobs();
-  unfinished.replaceChildren(...waiting.map((job) => make("p", { class: "refused", role: "alert" }, say("unfinished", job.title), " ",
-    make("button", { type: "button", "data-resume": true, onclick: () => run(job) }, say("go_on")), " ",
-    make("button", { type: "button", class: "plain", onclick: () => (forget(job), show()) }, say("forget")))));
+  showUnfinished();
   const place = document.getElementById("basket");
   if (place) showBasket(place);
+}
+
+async function showUnfinished() {
+  const left = dialog.open ? [] : await waiting();
+  unfinished.replaceChildren(...left.map((job) => make("p", { class: "refused", role: "alert" },
+    ...sayWith("unfinished", ...heading(job.title)), " ",
+    make("button", { type: "button", "data-resume": true, onclick: () => resume(job) }, say("go_on")), " ",
+    make("button", { type: "button", class: "plain", "data-forget": true, onclick: () => alone(job, () => forget(job)) }, say("forget")))));
 }
 
 async function start() {
@@ -139,11 +145,15 @@ async function start() {
   // Before the buttons are shown, so that what the service sends again is compared with what it sent.
   live();
   dialog.addEventListener("close", show);
+  // Another tab goes on with what is not finished, or fills the basket.
+  window.addEventListener("storage", show);
+  document.addEventListener("visibilitychange", show);
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("button[data-act]");
     const collection = button && JSON.parse(button.closest("[data-collection]")?.dataset.collection ?? "null") || shop.page?.collection;
     if (!button || !collection) return;
-    const order = JSON.parse(button.dataset.order);
+    const given = JSON.parse(button.dataset.order);
+    const order = { ...given, symbol: symbolOf(collection, given.symbol, given.currency) };
     acts[button.dataset.act](order, collection).catch((error) => failed(button.textContent, error));
   });
   show();

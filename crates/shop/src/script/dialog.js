@@ -2,8 +2,11 @@
 
 const dialog = make("dialog", { class: "trade", "aria-labelledby": "trade-title" });
 
+// A title is a text, or { key, name, token } of what is done with a token.
+const heading = (title) => (title.key ? [say(title.key), ...(title.token == null ? [] : [": ", ...named(title)])] : [title]);
+
 function open(title, ...content) {
-  dialog.replaceChildren(make("h2", { id: "trade-title" }, title), ...content.filter((part) => part != null));
+  dialog.replaceChildren(make("h2", { id: "trade-title" }, ...heading(title)), ...content.filter((part) => part != null));
   if (!dialog.isConnected) document.body.append(dialog);
   if (!dialog.open) dialog.showModal();
 }
@@ -37,23 +40,22 @@ function form(title, fields, lead) {
 }
 
 // Shows what will be moved and signed, and waits for a yes.
-function confirm(job, changed) {
+function confirm(job, ...warnings) {
   return new Promise((done) => {
     dialog.addEventListener("close", () => done(false), { once: true });
     const yes = make("button", { type: "button", "data-confirm": true, onclick: () => done(true) }, say("confirm"));
-    open(job.title, changed ? make("p", { class: "refused", role: "alert" }, changed) : null, facts(job), list(job),
+    const warn = (text) => make("p", { class: "refused", role: "alert" }, text);
+    open(job.title, ...warnings.filter(Boolean).map(warn), facts(job), list(job),
       make("div", { class: "buttons" }, yes, closing()));
   });
 }
 
-const facts = (job) => make("dl", { class: "facts" }, ...job.facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+const facts = (job) => make("dl", { class: "facts" }, ...told(job).map(([name, ...value]) => make("div", {}, make("dt", {}, name), make("dd", {}, ...value))));
 
 // The steps, each with what it is, where it goes, and how far it is.
 function list(job) {
-  const step = (step, place) => make("li", { "data-step": step.id, "data-state": place < job.next ? "done" : place === job.next && job.running ? "now" : "waits" },
-    say(`step_${step.id}`), " ",
-    make("span", { class: "soft" }, step.post ? say("only_signed") : `${say("sent_to")} ${short(step.to)}`,
-      BigInt(step.value || 0) > 0n ? ` · ${amount(step.value, 18)} ${job.coin}` : "", step.note ? ` · ${step.note}` : ""));
+  const state = (place) => (place < job.next ? "done" : place === job.next && isHeld(job) ? "now" : "waits");
+  const step = (step, place) => make("li", { "data-step": step.id, "data-state": state(place) }, ...toldOf(job, step));
   return make("ol", { class: "steps" }, ...job.steps.map(step));
 }
 

@@ -1,6 +1,5 @@
 // Calls of contracts that mint tokens for whoever pays: ISale in our contracts, as published storefronts call it.
 
-const word = (value) => BigInt(value).toString(16).padStart(64, "0");
 const listOf = (...values) => word(values.length) + values.map(word).join("");
 
 // mint(address to, uint256[] tokenIds, uint256[] amounts, bytes data, address paymentToken, uint256 maxTotal, bytes32[] proof)
@@ -19,9 +18,9 @@ function mintCall(account, order, total) {
 
 // The steps of a purchase; those that need the account are finished once there is one.
 function mintSteps(collection, order, total) {
-  const isCoin = /^0x0+$/.test(order.currency);
-  const mint = { id: "mint", to: collection.sale, value: isCoin ? String(total) : "0", price: String(total) };
-  if (isCoin || total === 0n) return [mint];
+  const inCoin = isCoin(order.currency);
+  const mint = { id: "mint", to: collection.sale, value: inCoin ? String(total) : "0", price: String(total) };
+  if (inCoin || total === 0n) return [mint];
   const data = "0x095ea7b3" + word(collection.sale) + word(total);
   return [{ id: "tokenApproval", to: order.currency, value: "0", price: "0", data }, mint];
 }

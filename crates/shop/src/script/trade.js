@@ -1,5 +1,4 @@
-// A trade: what is asked of our service, what the wallet signs and sends, and how one learns that it is done. It is kept in this
-// browser from the first signature on, so that a reload in the middle goes on where it was.
+// A trade: what is asked of our service, what the wallet signs and sends, and how one learns that it is done.
 
 const REQUESTS = {
   buy: ["Marketplace/GenerateBuyTransaction", "buyer"],
@@ -9,6 +8,13 @@ const REQUESTS = {
   cancel: ["Marketplace/GenerateCancelTransaction", "maker"],
 };
 const DAY = 86400;
+// How often a wallet and the service are asked again, in milliseconds.
+const TURN = 700;
+// How often one after another what was sent must be missing though something else was, as the nodes of a wallet may differ; how often
+// the service is asked for what became of it; and how often other steps may come after a signature.
+const PASSED_MAX = 5;
+const LOOKS_MAX = 30;
+const ROUNDS_MAX = 2;
 
 // The body of a request for steps.
 function wanted(job) {
@@ -26,11 +32,15 @@ function wanted(job) {
   return { ...body, ...type, orderbook: collection.market, [act === "list" ? "listing" : "offer"]: made };
 }
 
-const plan = async (job) => {
+// Has the service say what is to be done, and makes sure that it is what somebody would expect.
+async function plan(job) {
   if (job.act === "mint") await payable(job);
   else job.steps = (await api(REQUESTS[job.act][0], wanted(job))).steps;
+  if (!job.steps.length) throw trouble("gone");
+  if (!job.steps.every((step) => isExpected(job, step))) throw trouble("unexpected");
+  job.royalty = job.order ? await royaltyOf(job) : null;
   job.next = 0;
-};
+}
 
 // Finishes the steps of a primary sale, if it still sells that.
 async function payable(job) {
@@ -61,6 +71,7 @@ async function check(job) {
     const found = now[place];
     if (!isOpen(found, one)) throw await meanwhile(job, one, found);
     one.remaining = found.quantityRemaining;
+    one.net = found.priceAmountNet;
     if (found.priceAmount !== String(one.price)) {
       changed = say("price_changed", `${money(one.price, one)} → ${money(found.priceAmount, one)}`);
       one.price = found.priceAmount;
@@ -69,127 +80,225 @@ async function check(job) {
   return changed;
 }
 
-// Gives a step to the wallet, if what the visitor said yes to still holds: they may have taken their time, and so may a wallet
-// with the step before.
-async function hand(job, method, params) {
+// Makes sure that what the visitor said yes to still holds, right before their wallet is asked: they may have taken their time, and
+// so may a wallet with the step before, which may be on another network or account by now.
+async function holds(job) {
   if (job.minted) await payable(job);
   const now = job.orders ? await current(job) : [];
   for (const [place, found] of now.entries()) {
     const one = job.orders[place];
-    if (isOpen(found, one) && found.priceAmount === String(one.price)) continue;
-    if (!(await isBought(job, one))) throw await meanwhile(job, one, found);
+    // What an earlier step of the job has taken is as it should be.
+    if (!one.done && !(isOpen(found, one) && found.priceAmount === String(one.price))) throw await meanwhile(job, one, found);
   }
-  return ask(method, params);
-}
-
-// Whether an earlier step of the job has bought from an order: the orders of a basket can take several.
-async function isBought(job, one) {
-  if (!job.sent?.length) return false;
-  const body = { chainId: String(job.collection.chain), contractAddress: job.collection.address, tokenId: String(job.token ?? one.token) };
-  const { activities } = await api("Marketplace/ListCollectibleActivities", body);
-  return activities.some((activity) => activity.action === "sale" && job.sent.includes(activity.txHash));
+  await stillOn(job.collection);
+  if ((await accountNow()) !== job.account) throw trouble("other_account", short(job.account));
 }
 
 // What became of an order that is not as it was, and what to do about it.
 async function meanwhile(job, one, found) {
-  const named = (error) => {
-    if (job.orders.length > 1) error.message = `${one.name || `#${one.token}`}: ${error.message}`;
+  const ofOne = (error) => {
+    if (job.orders.length > 1) error.message = `${nameOf(one)}: ${error.message}`;
     return error;
   };
   if (found?.status === "active") {
-    if (found.priceAmount !== String(one.price)) return named(trouble("costs_now", money(found.priceAmount, one)));
-    return named(trouble("left_now", found.quantityAvailable ?? found.quantityRemaining));
+    if (found.priceAmount !== String(one.price)) return ofOne(trouble("costs_now", money(found.priceAmount, one)));
+    return ofOne(trouble("left_now", found.quantityAvailable ?? found.quantityRemaining));
   }
-  if (job.act !== "buy") return named(trouble("gone"));
-  if (found?.status === "filled") return named(trouble("sold_now"));
+  if (job.act !== "buy") return ofOne(trouble("gone"));
+  if (found?.status === "filled") return ofOne(trouble("sold_now"));
   // Who takes a listing back often sells at another price.
-  const [other] = await ordersOf(job, "Listings", one.token);
-  if (!other) return named(trouble("gone"));
-  const coin = job.collection.currencies.find((known) => known.address === other.priceCurrencyAddress);
-  return named(trouble("costs_now", money(other.priceAmount, { ...coin, currency: other.priceCurrencyAddress })));
+  const [other] = await ordersOf(job, "Listings", one.token, { marketplace: shop.marketplaces ?? [] });
+  if (!other) return ofOne(trouble("gone"));
+  const currency = other.priceCurrencyAddress;
+  const known = job.collection.currencies.find((one) => one.address === currency);
+  const symbol = symbolOf(job.collection, known?.symbol, currency);
+  return ofOne(trouble("costs_now", money(other.priceAmount, { ...known, symbol, currency })));
 }
 
 // Has a job be done from where it is.
-async function run(job) {
+async function go(job) {
   try {
-    await connect();
-    if (job.account !== wallet.account) throw trouble("other_account", short(job.account));
+    if ((await connect()) !== job.account) throw trouble("other_account", short(job.account));
     await onChain(job.collection);
-    job.running = true;
+  } catch (error) {
+    // Nothing was done, and nothing is forgotten of what was done before.
+    failed(job.title, error);
+    return false;
+  }
+  try {
+    if (job.nonce != null && !job.hash && !(await again(job))) return false;
     while (job.next < job.steps.length) {
       save(job);
-      await perform(job, job.steps[job.next]);
-      job.next += 1;
-      if (job.hash) job.sent = [...(job.sent ?? []), job.hash];
-      job.hash = job.nonce = null;
-      save(job);
-      // Where something had to be signed first, there are other steps now.
-      if (job.next === job.steps.length && job.steps.every((step) => step.executeType === "order")) await plan(job);
+      const step = job.steps[job.next];
+      await perform(job, step);
+      done(job, step);
+      if (job.next === job.steps.length && job.steps.every((one) => one.executeType === "order") && !(await further(job))) return false;
     }
     job.state = "shown";
     progress(job, say("wait_shown"));
     await shown(job);
     forget(job);
-    job.after?.();
     finished(job);
     return true;
   } catch (error) {
-    // What was sent goes on; what was not can be begun again.
-    if (!job.hash) forget(job);
+    // What may have been sent goes on; what was not can be begun again.
+    if (job.nonce == null) forget(job);
     failed(job.title, error);
     return false;
-  } finally {
-    job.running = false;
-    show();
   }
+}
+
+// Where something had to be signed first, there are other steps now, which nobody has seen yet.
+async function further(job) {
+  job.rounds = (job.rounds ?? 0) + 1;
+  if (job.rounds > ROUNDS_MAX) throw trouble("too_often");
+  await plan(job);
+  if (await confirm(job)) return true;
+  forget(job);
+  return false;
+}
+
+// Goes on where the page went away before the wallet told what it did. Whatever was sent is waited for; only then the visitor is asked
+// whether it is to be sent, with all that is left to be done as it is now.
+async function again(job) {
+  progress(job, say("wait_look"));
+  while ((await count(job, "pending")) > job.nonce && (await count(job, "latest")) <= job.nonce) await pause(TURN);
+  const step = job.steps[job.next];
+  if ((await count(job, "latest")) > job.nonce && (await isDone(job, step))) {
+    done(job, step);
+    return true;
+  }
+  job.orders = job.orders?.filter((one) => !one.done);
+  const changed = job.orders ? await check(job) : null;
+  await plan(job);
+  if (!(await confirm(job, say("maybe_sent"), changed))) return false;
+  job.nonce = null;
+  return true;
 }
 
 async function perform(job, step) {
   if (step.post) return sign(job, step);
-  if (!job.hash && job.nonce != null && (await count(job)) > job.nonce) {
-    // The page went away before the wallet answered, and something was sent since: what came of it shows by itself.
-    return;
-  }
-  if (!job.hash) {
-    job.state = "sign";
-    progress(job, say("wait_wallet"));
-    job.nonce = await count(job);
-    save(job);
-    const value = "0x" + BigInt(step.value || 0).toString(16);
-    job.hash = await hand(job, "eth_sendTransaction", [{ from: job.account, to: step.to, data: step.data, value }]);
-    save(job);
-  }
+  if (!job.hash) await send(job, step);
   job.state = "chain";
   progress(job, say("wait_chain"));
-  const receipt = await mined(job.hash);
-  if (BigInt(receipt.status) !== 1n) {
-    job.hash = null;
-    throw trouble("reverted");
-  }
+  const receipt = await mined(job);
+  if (receipt ? BigInt(receipt.status) === 1n : await isDone(job, step)) return;
+  job.hash = job.nonce = null;
+  throw trouble(receipt ? "reverted" : "replaced");
 }
 
-const count = async (job) => Number(await ask("eth_getTransactionCount", [job.account, "pending"]));
-
-async function mined(hash) {
-  for (;;) {
-    const receipt = await ask("eth_getTransactionReceipt", [hash]).catch(() => null);
-    if (receipt?.blockNumber) return receipt;
-    await pause(700);
+async function send(job, step) {
+  job.state = "sign";
+  progress(job, say("wait_wallet"));
+  await onChain(job.collection);
+  const nonce = await count(job, "pending");
+  await holds(job);
+  job.nonce = nonce;
+  save(job);
+  const value = "0x" + BigInt(step.value || 0).toString(16);
+  const transaction = { from: job.account, to: step.to, data: step.data, value, chainId: chainOf(job.collection) };
+  try {
+    job.hash = await ask("eth_sendTransaction", [transaction]);
+  } catch (error) {
+    if (isRefused(error)) job.nonce = null;
+    throw error;
   }
+  save(job);
+}
+
+// Counts a step as done, and what it took as taken.
+function done(job, step) {
+  const taken = takenBy(job, step);
+  for (const one of taken) one.done = true;
+  if (job.isBasket) dropped(job.collection, taken);
+  job.next += 1;
+  job.hash = job.nonce = null;
+  save(job);
+}
+
+// The orders that a step takes: of several steps each takes one, and the last one the rest.
+function takenBy(job, step) {
+  if (!job.orders || step.post || step.id === "tokenApproval") return [];
+  const left = job.orders.filter((one) => !one.done);
+  return step === job.steps.at(-1) ? left : left.slice(0, 1);
+}
+
+const count = async (job, block) => Number(await ask("eth_getTransactionCount", [job.account, block]));
+
+// The receipt of what was sent; nothing once something else was sent in its place, as wallets do that speed up or cancel.
+async function mined(job) {
+  let isAway = false;
+  for (let passed = 0; passed < PASSED_MAX; ) {
+    const isHere = await isOn(job.collection).catch(() => false);
+    if (isHere === isAway) {
+      job.state = isHere ? "chain" : "away";
+      progress(job, isHere ? say("wait_chain") : say("wait_network", job.collection.network));
+    }
+    isAway = !isHere;
+    // On another network, a wallet knows nothing of what was sent on this one.
+    if (isHere) {
+      const receipt = await ask("eth_getTransactionReceipt", [job.hash]).catch(() => null);
+      if (receipt?.blockNumber) return receipt;
+      const isPast = (await count(job, "latest").catch(() => 0)) > job.nonce;
+      passed = isPast ? passed + 1 : 0;
+    }
+    await pause(TURN);
+  }
+  return null;
+}
+
+// Whether a step has had its effect, as our service tells it: for where no transaction is known that had it.
+async function isDone(job, step) {
+  if (step.id === "tokenApproval") return false;
+  progress(job, say("wait_look"));
+  for (let tries = 0; tries < LOOKS_MAX; tries++) {
+    if (await (job.orders ? areTaken(job, takenBy(job, step)) : isMade(job)).catch(() => false)) return true;
+    await pause(TURN);
+  }
+  return false;
+}
+
+// Whether there is an order, or a token, since the job began.
+async function isMade(job) {
+  return job.act === "mint" ? happened(job, "mint", job.minted) : (await own(job)).some((id) => !job.before.includes(id));
+}
+
+async function areTaken(job, taken) {
+  const now = await current(job);
+  for (const one of taken) {
+    if (!isLess(now[job.orders.indexOf(one)], one)) return false;
+    // What is left is less by somebody else's purchases too.
+    if (job.act !== "cancel" && !(await happened(job, "sale", one))) return false;
+  }
+  return true;
+}
+
+// Whether less is left of an order than when the visitor said yes.
+const isLess = (found, one) => found?.status !== "active" || BigInt(found.quantityRemaining) < BigInt(one.remaining ?? 0);
+
+// Whether something happened to a token, with the visitor, since the job began. Clocks differ a little.
+async function happened(job, action, one) {
+  const { collection, account } = job;
+  const body = { chainId: String(collection.chain), contractAddress: collection.address, tokenId: String(job.token ?? one.token) };
+  const { activities } = await api("Marketplace/ListCollectibleActivities", body);
+  const party = job.act === "accept" ? "from" : "to";
+  return activities.some((found) => found.action === action && isSame(found[party], account) && Date.parse(found.activityCreatedAt) > job.begun - 60000);
 }
 
 async function sign(job, step) {
   job.state = "sign";
   progress(job, say("wait_signature"));
+  await onChain(job.collection);
+  await holds(job);
   let signature;
   if (step.signature) {
     const { domain, types, primaryType, value } = step.signature;
     const domainTypes = [["name", "string"], ["version", "string"], ["chainId", "uint256"], ["verifyingContract", "address"]];
     const EIP712Domain = domainTypes.map(([name, type]) => ({ name, type }));
-    signature = await hand(job, "eth_signTypedData_v4", [job.account, JSON.stringify({ domain, types: { EIP712Domain, ...types }, primaryType, message: value })]);
+    signature = await ask("eth_signTypedData_v4", [job.account, JSON.stringify({ domain, types: { EIP712Domain, ...types }, primaryType, message: value })]);
   } else {
     const hex = [...new TextEncoder().encode(step.data)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-    signature = await hand(job, "personal_sign", ["0x" + hex, job.account]);
+    signature = await ask("personal_sign", ["0x" + hex, job.account]);
   }
   await api("Marketplace/Execute", { chainId: String(job.collection.chain), signature, body: step.post.body });
 }
@@ -214,8 +323,7 @@ async function shown(job) {
     mint: async () => true,
   };
   is.offer = is.list;
-  const filled = async () => (await current(job)).every((found, place) =>
-    !found || found.status !== "active" || BigInt(found.quantityRemaining) < BigInt(job.orders[place].remaining ?? 0));
+  const filled = async () => (await current(job)).every((found, place) => isLess(found, job.orders[place]));
   for (let tries = 0; tries < 240; tries++) {
     if (await (is[job.act] ?? filled)().catch(() => false)) return;
     await pause(500);
@@ -223,46 +331,22 @@ async function shown(job) {
   throw trouble("not_shown");
 }
 
-// What is not finished yet.
-const jobs = () => keep("jobs") ?? [];
-const save = (job) => keep("jobs", [...jobs().filter((one) => one.key !== job.key), { ...job, after: undefined, running: false }]);
-const forget = (job) => keep("jobs", jobs().filter((one) => one.key !== job.key));
-
 // Plans a job, shows it, and does it once the visitor says so.
 async function begin(job) {
   try {
+    // Whoever closed the dialog of a trade may have forgotten that their wallet asks for it.
+    if (held.size) throw trouble("busy");
     job.account = await connect();
     await onChain(job.collection);
     open(job.title, make("p", { role: "status" }, say("wait_plan")));
     job.key = `${Date.now()}-${Math.random().toString(36).slice(2)}`;
-    job.coin = job.collection.currencies.find((one) => /^0x0+$/.test(one.address))?.symbol ?? "";
+    job.begun = Date.now();
     const changed = job.orders ? await check(job) : null;
-    if (job.act === "list" || job.act === "offer") job.before = await own(job);
+    if (job.order) job.before = await own(job);
     await plan(job);
-    job.facts = told(job);
-    return (await confirm(job, changed)) && (await run(job));
+    return (await confirm(job, changed)) && (await alone(job, () => go(job)));
   } catch (error) {
     failed(job.title, error);
     return false;
   }
-}
-
-// What moves, to whom, and which fees.
-function told(job) {
-  const lines = [];
-  for (const one of job.orders ?? []) {
-    const name = `${BigInt(one.quantity) > 1n ? `${one.quantity} × ` : ""}${one.name || `#${one.token}`}`;
-    lines.push([name, money(BigInt(one.price) * BigInt(one.quantity), one)], [job.act === "buy" ? say("seller") : say("buyer"), short(one.maker)]);
-  }
-  const { order, collection, minted } = job;
-  if (minted) lines.push([`${minted.quantity > 1 ? `${minted.quantity} × ` : ""}${minted.name}`, money(job.total, minted)]);
-  if (order) lines.push([order.name, `${order.quantity > 1 ? `${order.quantity} × ` : ""}${money(order.price, order)}`], [say("ends"), new Date(order.expiry * 1000).toLocaleDateString(shop.language)]);
-  if ((job.act === "buy" || job.act === "accept") && collection.feeBps && shop.feeReceiver)
-    lines.push([say("fee"), `${collection.feeBps / 100} % → ${short(shop.feeReceiver)}`]);
-  const paid = job.steps?.find((step) => step.id === "buy" && BigInt(step.price || 0) > 0n);
-  if (paid && job.orders) {
-    const all = job.steps.filter((step) => step.id === "buy").reduce((sum, step) => sum + BigInt(step.price), 0n);
-    lines.push([say("altogether"), money(all, job.orders[0])]);
-  }
-  return [...lines, [say("network"), collection.network]];
 }

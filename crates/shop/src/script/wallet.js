@@ -16,7 +16,11 @@ const known = () => {
   return found;
 };
 
-const ask = (method, params = []) => wallet.provider.request({ method, params });
+// Wallets are locked and disconnected in the middle of everything.
+async function ask(method, params = []) {
+  if (!wallet) throw trouble("no_account");
+  return wallet.provider.request({ method, params });
+}
 
 // Takes a wallet up again that was chosen before, without asking anybody anything.
 async function remember() {
@@ -33,10 +37,14 @@ async function remember() {
   }
 }
 
+const heard = new Set();
+
 async function use(chosen, account) {
   wallet = { ...chosen, account: account.toLowerCase() };
   keep("wallet", wallet.id);
-  wallet.provider.on?.("accountsChanged", ([changed]) => {
+  if (!heard.has(chosen.provider)) chosen.provider.on?.("accountsChanged", ([changed]) => {
+    // What another wallet does than the one that was chosen is nobody's business.
+    if (wallet?.provider !== chosen.provider) return;
     if (changed) wallet.account = changed.toLowerCase();
     else {
       wallet = null;
@@ -44,12 +52,23 @@ async function use(chosen, account) {
     }
     show();
   });
+  heard.add(chosen.provider);
   show();
+}
+
+// The account that the wallet is on right now.
+async function accountNow() {
+  const [account] = (await ask("eth_accounts")) ?? [];
+  return account?.toLowerCase();
 }
 
 // The account of somebody's wallet; they choose where there are several.
 async function connect() {
-  if (wallet) return wallet.account;
+  const current = wallet && (await accountNow());
+  if (current) {
+    if (current !== wallet.account) await use(wallet, current);
+    return current;
+  }
   let found = known();
   if (!found.length) {
     await pause(300);
@@ -64,16 +83,21 @@ async function connect() {
   return wallet.account;
 }
 
+const chainOf = (collection) => "0x" + BigInt(collection.chain).toString(16);
+const isOn = async (collection) => BigInt(await ask("eth_chainId")) === BigInt(collection.chain);
+
 // Has the wallet be on a chain.
 async function onChain(collection) {
-  const wanted = "0x" + BigInt(collection.chain).toString(16);
-  const now = async () => "0x" + BigInt(await ask("eth_chainId")).toString(16);
-  if ((await now()) === wanted) return;
+  if (await isOn(collection)) return;
   try {
-    await ask("wallet_switchEthereumChain", [{ chainId: wanted }]);
+    await ask("wallet_switchEthereumChain", [{ chainId: chainOf(collection) }]);
   } catch (error) {
     if (error?.code === 4001) throw error;
     throw trouble("wrong_chain", collection.network);
   }
-  if ((await now()) !== wanted) throw trouble("wrong_chain", collection.network);
+  await stillOn(collection);
+}
+
+async function stillOn(collection) {
+  if (!(await isOn(collection))) throw trouble("wrong_chain", collection.network);
 }
