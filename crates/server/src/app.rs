@@ -153,6 +153,9 @@ impl App {
         let options = open_options(&settings);
         let store = Store::open(&settings.database_url(), options, clock.now()).await?;
         let store = store.served_at(&settings.public_url());
+        if store.note_public_url(clock.now()).await? {
+            tracing::debug!("the service is at another address: linked contracts are told of it");
+        }
         let (refusals, peers) = (Refusals::default(), peers(&settings, &signer));
         let metrics = Metrics::new(refusals.counters(), peers.as_ref().map(|peers| peers.metrics()));
         let service_name = ServiceName::new(&settings.service.name);

@@ -6,6 +6,7 @@ mod files;
 mod link_pages;
 mod link_queue;
 mod links;
+mod public_url;
 mod replaced;
 mod said;
 mod tokens;

@@ -7,7 +7,7 @@ mod support {
     pub(crate) mod projects;
 }
 
-use bourse_store::testing::{HeldWrite, batch, enqueue_metadata, forget_links, operator};
+use bourse_store::testing::{HeldWrite, batch, enqueue_metadata, forget_links, operator, operator_at};
 use bourse_store::{
     AssetFile, Change, CollectionKey, Due, Fetched, Grant, HostedTokenEdit, Outcome, ProjectScope, Queued,
     Reach, Store, Subject, Upload, Visibility,
@@ -26,6 +26,10 @@ const CONTRACT: CollectionKey = CollectionKey { chain: ChainId(137), address: Ad
 const NOW: Timestamp = Timestamp::ZERO;
 /// Tokens of a page.
 const PAGE: u64 = 100;
+
+fn at(millis: i128) -> Timestamp {
+    Timestamp::from_unix_nanos(millis * 1_000_000)
+}
 
 fn read<T: DeserializeOwned>(value: &Value) -> T {
     bourse_wire::from_slice(value.to_string().as_bytes(), 16).unwrap()
@@ -322,6 +326,59 @@ async fn many_tokens_are_gone_through_in_pages_and_again_from_the_start_when_ask
     assert_eq!(follow(&other).await, 3);
     let left = names(&store).await;
     assert!(left.iter().all(|name| !name.contains("hosted")), "{left:?}");
+}
+
+/// Of two contracts one is large: what changes of the other does not wait until all of it is done.
+#[tokio::test]
+async fn contracts_take_turns() {
+    let (_database, store) = open().await;
+    let scope = project(&store).await;
+    let large = hosted(&store, scope, "Large", &[]).await;
+    for token in 1..=3 * PAGE {
+        put(&store, scope, large, token, "Many").await;
+    }
+    let small = hosted(&store, scope, "Small", &["One"]).await;
+    link(&store, scope, large).await;
+    let other = CollectionKey { address: Address::from_bytes([1; 20]), ..CONTRACT };
+    store.create_contract_collection(scope, other, small, operator_at(at(1))).await.unwrap();
+    for page in 0..4 {
+        assert!(store.follow_links(at(10 + page)).await.unwrap());
+    }
+    let id = store.collection(other).await.unwrap().expect("its turn came");
+    let stored = store.tokens(id, vec![1.into()]).await.unwrap();
+    assert!(stored[0].metadata.contains("One"), "{}", stored[0].metadata);
+    assert!((names(&store).await.len() as u64) < 3 * PAGE, "the large one is not done yet");
+    let mut pages = 4;
+    while store.follow_links(at(10 + pages)).await.unwrap() {
+        pages += 1;
+    }
+    assert_eq!(names(&store).await.len() as u64, 3 * PAGE);
+}
+
+#[tokio::test]
+async fn at_another_address_files_have_others_too() {
+    let (_database, store) = open().await;
+    let store = store.served_at("https://old.example");
+    assert!(store.note_public_url(NOW).await.unwrap());
+    let scope = project(&store).await;
+    let id = hosted(&store, scope, "Maps", &["One"]).await;
+    link(&store, scope, id).await;
+    let asset = AssetInput { collection_id: Some(id), token_id: Some(1.into()), ..AssetInput::default() };
+    let asset = store.create_asset(scope, asset, NOW).await.unwrap().id;
+    let file =
+        AssetFile { content_hash: "a".to_owned(), filesize: 1, mime_type: String::new(), dimensions: None };
+    let upload = Upload { file, filename: String::new(), project_bytes_max: None };
+    store.set_asset_file(scope, asset, upload, NOW).await.unwrap();
+    follow(&store).await;
+    assert!(!store.note_public_url(NOW).await.unwrap(), "it is at the same address");
+    assert_eq!(follow(&store).await, 0);
+    assert!(token(&store, 1).await.image.starts_with("https://old.example/"));
+
+    let moved = store.clone().served_at("https://new.example");
+    assert!(moved.note_public_url(NOW).await.unwrap());
+    follow(&moved).await;
+    assert!(token(&moved, 1).await.image.starts_with("https://new.example/"));
+    assert!(!moved.note_public_url(NOW).await.unwrap());
 }
 
 /// Whoever commits to the collection meanwhile is waited for, and nothing that was asked for is lost.

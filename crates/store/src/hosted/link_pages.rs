@@ -178,9 +178,10 @@ impl Linked<'_> {
         };
         match place {
             Some((of_hosted, after)) => {
-                let sql = "UPDATE link_queue SET of_hosted = $5, after_token = $6
+                // It was its turn: other contracts do not wait until all of a large one is done.
+                let sql = "UPDATE link_queue SET of_hosted = $5, after_token = $6, due_at = $7
                     WHERE chain_id = $1 AND contract_address = $2 AND token_id = $3 AND asked = $4";
-                let more = args![of_hosted, after];
+                let more = args![of_hosted, after, millis(self.now)];
                 session.execute(sql, of(&asked).into_iter().chain(more).collect()).await?;
             }
             None => end(session, &asked).await?,

@@ -76,6 +76,16 @@ pub(super) async fn ask(
     session.insert(Insert::of([asked])?, OR_AGAIN).await
 }
 
+/// Puts everything into the queue of all contracts that are linked.
+pub(super) async fn ask_of_all(session: &mut Session<'_>, now: Timestamp) -> Result<(), StoreError> {
+    let sql = format!(
+        "INSERT INTO link_queue (chain_id, contract_address, token_id, asked, of_hosted, after_token, due_at)
+        SELECT DISTINCT chain_id, contract_address, CAST($1 AS TEXT), 0, FALSE, '', CAST($2 AS BIGINT) FROM contract_links
+        WHERE TRUE ORDER BY chain_id, contract_address {OR_AGAIN}"
+    );
+    session.execute(sql, args![EVERYTHING, millis(now)]).await.map(drop)
+}
+
 /// Puts something of every contract into the queue that is linked with a hosted collection.
 pub(super) async fn ask_of_collection(
     session: &mut Session<'_>,
