@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::get_token_balances::MetadataOptions;
 use super::hash::Hash;
-use super::history::{Place, Wanted, write_rows};
+use super::history::{NAMED_MAX, Place, Wanted, write_rows};
 use super::types::check_sort;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -47,15 +47,15 @@ request!(Request);
 struct Filter {
     /// An account that gave or got tokens.
     account_address: Option<Address>,
-    /// More of them: 50 at most in all.
+    /// More of them: 10 at most in all.
     #[serde(default)]
     account_addresses: Vec<Address>,
     /// A contract whose tokens were moved.
     contract_address: Option<Address>,
-    /// More of them: 50 at most in all.
+    /// More of them: 50 at most in all, and 10 where neither accounts nor transactions are named.
     #[serde(default)]
     contract_addresses: Vec<Address>,
-    /// The transactions: 50 at most.
+    /// The transactions: 10 at most.
     #[serde(default)]
     transaction_hashes: Vec<Hash>,
     /// Names that relayers give transactions; none are known here, so that nothing may be in it.
@@ -147,9 +147,11 @@ impl Request {
         }
         let options = self.metadata_options.unwrap_or_default();
         let (max, admitted) = (limits.batch_contracts_max, &options.include_contracts);
-        check_batch("filter.accountAddresses", "accounts", accounts.len(), max)?;
-        check_batch("filter.contractAddresses", "contracts", contracts.len(), max)?;
-        check_batch("filter.transactionHashes", "transactions", transactions.len(), max)?;
+        let read_each = NAMED_MAX.min(max);
+        let contracts_max = if accounts.is_empty() && transactions.is_empty() { read_each } else { max };
+        check_batch("filter.accountAddresses", "accounts", accounts.len(), read_each)?;
+        check_batch("filter.contractAddresses", "contracts", contracts.len(), contracts_max)?;
+        check_batch("filter.transactionHashes", "transactions", transactions.len(), read_each)?;
         check_batch("metadataOptions.includeContracts", "contracts", admitted.len(), max)?;
         if filter.token_id.is_some() && contracts.is_empty() {
             let reason =

@@ -19,6 +19,8 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::Begin;
 
+/// Accounts, contracts or transactions whose transfers are read: each is one or two statements, of every look.
+pub(super) const NAMED_MAX: usize = 10;
 /// How often one call asks the store.
 const LOOKS_MAX: usize = 4;
 /// Rows that are read at once of all streams together, and those that a page has at most.

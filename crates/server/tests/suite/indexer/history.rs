@@ -139,6 +139,45 @@ async fn what_is_asked_for_and_nothing_else() {
     assert!(asked(json!({ "contractAddress": BEN })).await.is_empty());
 }
 
+/// Each of those named is read by itself.
+#[tokio::test]
+async fn only_so_many_are_named_at_once() {
+    let app = followed().await;
+    let addresses = |count: u64| (0..count).map(|number| format!("{number:#042x}")).collect::<Vec<_>>();
+    let hashes = |count: u64| (0..count).map(|number| format!("{number:#066x}")).collect::<Vec<_>>();
+    let asked =
+        async |filter: Value| app.project_a.call(HISTORY, json!({ "chainId": 137, "filter": filter })).await;
+    for (filter, named) in [
+        (json!({ "accountAddresses": addresses(11) }), "filter.accountAddresses"),
+        (json!({ "contractAddresses": addresses(11) }), "filter.contractAddresses"),
+        (json!({ "transactionHashes": hashes(11) }), "filter.transactionHashes"),
+    ] {
+        let answer = asked(filter).await;
+        assert_eq!(answer.status, 400);
+        let cause = answer.json.to_string();
+        assert!(cause.contains(named) && cause.contains("at most 10 are allowed"), "{cause}");
+    }
+    asked(json!({ "accountAddresses": addresses(10) })).await.ok();
+    asked(json!({ "accountAddress": ANNA, "contractAddresses": addresses(50) })).await.ok();
+}
+
+/// A page by number that cannot be reached is refused, and never another one than was asked for.
+#[tokio::test]
+async fn a_page_that_is_too_far_away() {
+    let app = followed().await;
+    let page = async |operation: &str, page: u64| {
+        let filter = json!({ "accountAddress": ANNA, "omitPrices": true });
+        let page = json!({ "page": page, "pageSize": 200 });
+        app.project_a.call(operation, json!({ "chainId": 137, "filter": filter, "page": page })).await
+    };
+    assert_eq!(told(&page(HISTORY, 11).await.ok()), []);
+    let refused = page(HISTORY, 12).await;
+    assert_eq!(refused.refusal(), (400, 2001));
+    assert!(refused.json["msg"].as_str().unwrap().contains("too far away"), "{}", refused.json);
+    let answer = page("IndexerGateway/GetTransactionHistory", 1).await.ok();
+    assert_eq!(answer["transactions"][0]["results"].as_array().unwrap().len(), 4);
+}
+
 /// However long pages are, all of them together are the same; and each transaction is on one of them.
 #[tokio::test]
 async fn page_by_page() {
