@@ -2,7 +2,7 @@
 //! was metered.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bourse_chain::fetch::{Caller, Fetcher, SystemLookup};
 use bourse_chain::{RateSource, RealPace, follow_rates};
@@ -167,10 +167,10 @@ fn fetcher(app: &App) -> Result<Fetcher, Box<dyn std::error::Error>> {
 struct Signals {
     credentials: Notify,
     records: Notify,
+    /// Beside the records: those take as long as the largest collection does that is read anew.
+    streams: Notify,
     /// After the records.
     markets: Notify,
-    /// After the records as well.
-    streams: Notify,
     /// After the records as well.
     webhooks: Notify,
 }
@@ -200,6 +200,7 @@ async fn watch_until_failure(app: &App, signals: &Signals, stop: &mut Stop) -> R
         // Also before the first wait: something may have changed since it was loaded.
         signals.credentials.notify_one();
         signals.records.notify_one();
+        signals.streams.notify_one();
         match stop.or(watcher.changed()).await {
             Some(changed) => changed?,
             None => return Ok(()),
@@ -228,7 +229,6 @@ async fn follow(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
         if is_whole {
             app.store.end_round(round);
         }
-        signals.streams.notify_one();
         signals.webhooks.notify_one();
         signals.markets.notify_one();
     }
@@ -263,15 +263,27 @@ fn is_done(what: &'static str, result: Result<bool, StoreError>) -> bool {
 
 /// Tells those who listen what happened whenever the store changed, until told to end.
 async fn tell_streams(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
-    while stop.or(signals.streams.notified()).await.is_some() {
+    let mut again = None;
+    loop {
+        let woken = async {
+            tokio::select! {
+                () = signals.streams.notified() => {}
+                () = streams::due(&app, again) => {}
+            }
+        };
+        if stop.or(woken).await.is_none() {
+            return;
+        }
         // What was begun may be left: streams end with the service.
         let Some(round) = stop.or(streams::round(&app)).await else { return };
-        let is_done = matches!(round, Ok(true));
-        log_failure("telling streams what happened", round.map(drop));
-        if !is_done {
-            let _ = stop.or(pause(&app.store)).await;
-            signals.streams.notify_one();
-        }
+        again = match round {
+            Ok(again) => again,
+            Err(error) => {
+                error.log("telling streams what happened");
+                let _ = stop.or(pause(&app.store)).await;
+                Some(Instant::now())
+            }
+        };
         if stop.or(tokio::time::sleep(STREAMS_INTERVAL)).await.is_none() {
             return;
         }

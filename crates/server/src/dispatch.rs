@@ -165,6 +165,7 @@ async fn run(
 }
 
 /// What is found out about a request on its way, whatever becomes of it.
+#[derive(Default)]
 struct RequestNotes {
     /// Headers of the answer.
     headers: HeaderMap,
@@ -316,6 +317,21 @@ async fn answer(
     Ok(answer.into())
 }
 
+/// Finds out whose page asks at an address of its own for what an operation tells, and takes what that costs.
+pub(crate) async fn admit(
+    app: &App,
+    route: &Registered,
+    parts: &Parts,
+    headers: &mut HeaderMap,
+) -> Result<ProjectId, Failure> {
+    let (now, mut noted) = (app.clock.now(), RequestNotes::default());
+    let caller = identify(app, route, parts, now, &mut noted).await;
+    *headers = noted.headers;
+    let caller = caller?.ok_or_else(|| Error::new(Code::Unauthorized, "no credential"))?;
+    charge(app, route, caller.project(), now, headers)?;
+    Ok(caller.project())
+}
+
 /// Finds out who calls, within the limits of requests a minute.
 async fn identify(
     app: &App,
@@ -405,16 +421,10 @@ fn within_rate(allowance: Allowance, is_known: bool, headers: &mut HeaderMap) ->
     headers.insert(RATE_LIMIT, allowance.limit.into());
     headers.insert(RATE_REMAINING, allowance.remaining.into());
     headers.insert(RATE_RESET, allowance.reset_seconds.into());
-    if !allowance.refused {
-        return Ok(());
+    if allowance.refused {
+        headers.insert(header::RETRY_AFTER, allowance.reset_seconds.into());
     }
-    headers.insert(header::RETRY_AFTER, allowance.reset_seconds.into());
-    let message = format!(
-        "{} requests a minute are used up: try again in {} s",
-        allowance.limit, allowance.reset_seconds
-    );
-    let code = if is_known { Code::QuotaRateLimit } else { Code::RateLimited };
-    Err(Error::new(code, message))
+    allowance.check(is_known)
 }
 
 fn charge(

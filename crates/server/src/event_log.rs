@@ -1,7 +1,7 @@
 //! What happened, in the form of the published indexer's clients.
 
 use bourse_store::{Activity as StoredActivity, CollectionId, CollectionKey, Happened, StoreError};
-use bourse_wire::{ActivityAction, ActivityFacts, Address, ChainId, ContractType, EventFilter, Timestamp};
+use bourse_wire::{ActivityAction, Address, ChainId, ContractType, EventFilter, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -163,17 +163,43 @@ impl EventLog {
     }
 }
 
-/// Whether a filter lets something through. That nobody knows any more what happened concerns everybody.
-pub(crate) fn is_wanted(filter: &EventFilter, what: &Happened) -> bool {
-    match what {
-        Happened::Added(activity) | Happened::Removed(activity) => is_of(filter, &activity.facts),
-        Happened::Anew => true,
+/// A filter that is asked often.
+#[derive(Debug)]
+pub(crate) struct Sieve {
+    filter: EventFilter,
+    actions: Vec<ActivityAction>,
+}
+
+impl Sieve {
+    pub(crate) fn new(filter: EventFilter) -> Self {
+        Self { actions: filter.actions(), filter }
+    }
+
+    /// Whether everything that happens in its contracts is let through.
+    pub(crate) fn is_open(&self) -> bool {
+        let EventFilter { events, accounts, token_ids, .. } = &self.filter;
+        events.is_empty() && accounts.is_empty() && token_ids.is_empty()
+    }
+
+    /// Whether something is let through.
+    pub(crate) fn lets_through(&self, what: &Happened) -> bool {
+        is_let_through((&self.filter, &self.actions), what)
     }
 }
 
-fn is_of(filter: &EventFilter, facts: &ActivityFacts) -> bool {
+/// Whether a filter lets something through.
+pub(crate) fn is_wanted(filter: &EventFilter, what: &Happened) -> bool {
+    is_let_through((filter, &filter.actions()), what)
+}
+
+/// That nobody knows any more what happened concerns everybody.
+fn is_let_through((filter, actions): (&EventFilter, &[ActivityAction]), what: &Happened) -> bool {
+    let facts = match what {
+        Happened::Added(activity) | Happened::Removed(activity) => &activity.facts,
+        Happened::Anew => return true,
+    };
     let has = |account: &Address| *account == facts.from || Some(*account) == facts.to;
-    (filter.events.is_empty() || filter.actions().contains(&facts.action))
+    (filter.events.is_empty() || actions.contains(&facts.action))
         && (filter.accounts.is_empty() || filter.accounts.iter().any(has))
         && (filter.token_ids.is_empty()
             || facts.token_id.is_some_and(|token| filter.token_ids.contains(&token)))

@@ -5,8 +5,10 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bourse_store::{RateUse, Store, StoreError};
-use bourse_wire::{ProjectId, RecordId, Timestamp};
+use bourse_wire::{Code, Error, ProjectId, RecordId, Timestamp};
 use hashbrown::HashMap;
+
+pub use crate::shares::{Exhausted, Share, Shares};
 
 /// Who shares an allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +73,19 @@ pub struct Allowance {
     pub reset_seconds: u64,
     /// Whether what was asked for was more than was left, and so was not taken.
     pub refused: bool,
+}
+
+impl Allowance {
+    /// Refuses what was more than was left, of a caller who is known or of an address.
+    pub(crate) fn check(self, is_known: bool) -> Result<(), Error> {
+        if !self.refused {
+            return Ok(());
+        }
+        let message =
+            format!("{} requests a minute are used up: try again in {} s", self.limit, self.reset_seconds);
+        let code = if is_known { Code::QuotaRateLimit } else { Code::RateLimited };
+        Err(Error::new(code, message))
+    }
 }
 
 /// Counts in one-minute windows. Only the current minute is remembered, so memory is bounded by its callers.

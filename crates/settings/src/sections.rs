@@ -277,7 +277,7 @@ pub struct Limits {
     pub project_streams_max: usize,
     /// Streams open at once from one address.
     pub address_streams_max: usize,
-    /// Memory for what streams were not told of yet, in bytes.
+    /// Memory for what streams were told lately, and for what is written for one reader each, in bytes.
     pub streams_bytes_max: usize,
     /// Collections that one project may follow.
     pub followed_collections_max: u64,

@@ -48,12 +48,17 @@ pub trait Chains: Send + Sync {
         ready(Err(Unanswered::NoNode)).boxed()
     }
 
-    /// What became of a transaction, and the height of the newest block; of one that is in no block, that height alone.
+    /// The height of the newest block.
+    fn head(&self, _chain: ChainId) -> BoxFuture<'_, Result<u64, Unanswered>> {
+        ready(Err(Unanswered::NoNode)).boxed()
+    }
+
+    /// What became of a transaction; nothing of one that is in no block.
     fn receipt(
         &self,
         _chain: ChainId,
         _transaction: B256,
-    ) -> BoxFuture<'_, Result<(Option<Receipt>, u64), Unanswered>> {
+    ) -> BoxFuture<'_, Result<Option<Receipt>, Unanswered>> {
         ready(Err(Unanswered::NoNode)).boxed()
     }
 }

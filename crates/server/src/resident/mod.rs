@@ -352,6 +352,11 @@ impl Resident {
         Ok(left == 0 && unread.is_empty())
     }
 
+    /// Takes over rates and currencies that changed, for whoever asks for those themselves.
+    pub(crate) async fn read_currencies(&self) -> Result<(), StoreError> {
+        self.0.currencies.refresh(&self.0.store).await
+    }
+
     /// Takes over rates and currencies that changed, in every resident collection.
     pub(crate) async fn refresh_currencies(&self) -> Result<(), StoreError> {
         let inner = &self.0;

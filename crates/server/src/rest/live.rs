@@ -3,49 +3,60 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bourse_store::CollectionKey;
-use bourse_wire::{Address, Error, ProjectId, TokenId};
+use bourse_wire::{Address, Error, TokenId};
 
 use crate::app::App;
-use crate::auth::{ACCESS_KEY, Authority, Caller, RequestCredentials};
+use crate::auth::ACCESS_KEY;
 use crate::call::resolve;
-use crate::dispatch::{error_response, response};
+use crate::dispatch::{admit, bad_route, error_response, response};
 use crate::door::Peer;
 use crate::failure::Failure;
 use crate::limits::Bucket;
-use crate::route::{Credential, Service};
 use crate::streams::{self, Standing, Subject};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// The operation that tells programs the same.
+const OPERATION: (&str, &str) = ("Marketplace", "SubscribeActivities");
 
 /// Opens the stream of a collection, or of one of its tokens.
 pub(super) async fn open(State(app): State<Arc<App>>, params: RawPathParams, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    match begin(&app, &params, &parts).await {
-        Ok(response) => response,
-        Err(failure) => error_response(&app, failure, HeaderMap::new()),
+    let mut headers = HeaderMap::new();
+    match begin(&app, &params, parts, &mut headers).await {
+        Ok(body) => {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+            headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            // Proxies that gather answers would hold the stream back.
+            headers.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
+            response(&app, StatusCode::OK, headers, body)
+        }
+        Err(failure) => error_response(&app, failure, headers),
     }
 }
 
-async fn begin(app: &Arc<App>, params: &RawPathParams, request: &Parts) -> Result<Response, Failure> {
-    let subject = subject(app, params, request)?;
-    let headers = credentials(request)?;
-    let project = project(app, &headers).await?;
-    let standing = Standing::of_page(headers, project);
-    standing.charge(app)?;
-    let address = Peer::of(&request.extensions).map(Bucket::of_address);
-    let subscription = streams::frames(app, (project, address), subject).await?;
-    let headers = HeaderMap::from_iter([
-        (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        // Proxies that gather answers would hold the stream back.
-        (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
-    ]);
-    Ok(response(app, StatusCode::OK, headers, subscription.body(standing)))
+async fn begin(
+    app: &Arc<App>,
+    params: &RawPathParams,
+    mut request: Parts,
+    headers: &mut HeaderMap,
+) -> Result<Body, Failure> {
+    let subject = subject(app, params, &request)?;
+    let (service, operation) = OPERATION;
+    let route = app.routes.find(service, operation).ok_or_else(|| bad_route(operation))?;
+    request.headers = credentials(app, &request)?;
+    let project = admit(app, route, &request, headers).await?;
+    let peer = Peer::of(&request.extensions);
+    let subscription = streams::frames(app, (project, peer.map(Bucket::of_address)), subject).await?;
+    Ok(subscription.body(Standing::of_page(request.headers, project, peer)))
 }
 
 fn subject(app: &App, params: &RawPathParams, request: &Parts) -> Result<Subject, Error> {
@@ -69,7 +80,7 @@ fn asked<'r>(request: &'r Parts, name: &str) -> Option<&'r str> {
 }
 
 /// The credentials of a request, of which the key may be in the address: scripts cannot give headers to such a request.
-fn credentials(request: &Parts) -> Result<HeaderMap, Error> {
+fn credentials(app: &App, request: &Parts) -> Result<HeaderMap, Error> {
     let named = [ACCESS_KEY, header::AUTHORIZATION, header::ORIGIN];
     let known = |name: HeaderName| Some((name.clone(), request.headers.get(&name)?.clone()));
     let mut headers: HeaderMap = named.into_iter().filter_map(known).collect();
@@ -77,18 +88,36 @@ fn credentials(request: &Parts) -> Result<HeaderMap, Error> {
         let key = HeaderValue::from_str(key).map_err(|_| Error::invalid("key", "is no access key"))?;
         headers.entry(ACCESS_KEY).or_insert(key);
     }
+    // Browsers name no origin where they read from their own. No script can say this of itself.
+    let is_own = request.headers.get(FETCH_SITE).is_some_and(|site| site == "same-origin");
+    if is_own && let Ok(origin) = HeaderValue::from_str(&origin_of(&app.settings.public_url())) {
+        headers.entry(header::ORIGIN).or_insert(origin);
+    }
     Ok(headers)
 }
 
-async fn project(app: &App, headers: &HeaderMap) -> Result<ProjectId, Error> {
-    let presented = RequestCredentials::read(headers)?;
-    let authority = Authority { credentials: &app.credentials, signer: &app.signer };
-    let check = || presented.check(Credential::AccessKey, Service::Marketplace, authority, app.clock.now());
-    let mut checked = check();
-    if checked.as_ref().is_err_and(|denied| denied.is_unknown) {
-        app.credentials.look(&app.store).await;
-        checked = check();
+/// The origin of an address as browsers name it: scheme, host, and the port where it is not the usual one.
+fn origin_of(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("https", address));
+    let host = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
+    let scheme = scheme.to_ascii_lowercase();
+    let usual = if scheme == "http" { ":80" } else { ":443" };
+    format!("{scheme}://{}", host.strip_suffix(usual).unwrap_or(&host))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::origin_of;
+
+    #[test]
+    fn an_origin_is_as_browsers_name_it() {
+        for (address, origin) in [
+            ("https://Bourse.example", "https://bourse.example"),
+            ("https://bourse.example:443/path", "https://bourse.example"),
+            ("http://127.0.0.1:4010/a/b", "http://127.0.0.1:4010"),
+            ("http://[::1]:80", "http://[::1]"),
+        ] {
+            assert_eq!(origin_of(address), origin);
+        }
     }
-    let caller = checked.map_err(|denied| denied.error)?;
-    caller.as_ref().map(Caller::project).ok_or_else(|| Error::not_found("project"))
 }

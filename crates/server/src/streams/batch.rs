@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use alloy_primitives::B256;
 use bourse_store::{Happened, Place};
-use bourse_wire::{Error, EventFilter, TokenId};
+use bourse_wire::{Error, TokenId};
 use bytes::Bytes;
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 
-use crate::event_log::is_wanted;
+use super::receipts::Transaction;
+use crate::event_log::Sieve;
 
 /// What became of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(super) struct Event {
     pub(super) turn: Turn,
     pub(super) token: Option<TokenId>,
     /// The transaction in which it happened, where that is known.
-    pub(super) transaction: Option<B256>,
+    pub(super) transaction: Option<Transaction>,
     /// The activity as JSON, or `null`.
     pub(super) activity: Vec<u8>,
     /// The same as a log, where somebody wants to know it so.
@@ -55,6 +55,12 @@ pub(super) struct Logged {
 }
 
 impl Event {
+    /// Everybody asks again, as nobody knows what was taken back.
+    pub(super) fn anew(place: Place) -> Self {
+        let (token, transaction, activity, logged) = (None, None, b"null".to_vec(), None);
+        Self { place, resume: place, turn: Turn::Anew, token, transaction, activity, logged }
+    }
+
     fn concerns(&self, token: Option<TokenId>) -> bool {
         token.is_none() || self.turn == Turn::Anew || self.token == token
     }
@@ -88,10 +94,20 @@ pub(super) enum Rows {
     Any,
 }
 
+/// Something written.
+pub(super) enum Text {
+    /// For everybody who is told the same, once.
+    Shared(Bytes),
+    /// For one reader.
+    Own(Vec<u8>),
+}
+
 /// What is told in one go.
 pub(super) struct Batch {
-    /// Grows from batch to batch of all collections.
+    /// Grows from batch to batch of all collections; zero of one that was read for one reader.
     pub(super) number: u64,
+    /// The place before all of it.
+    pub(super) base: Place,
     /// The place behind all of it.
     pub(super) place: Place,
     pub(super) events: Vec<Event>,
@@ -100,12 +116,14 @@ pub(super) struct Batch {
     pub(super) balances: Option<Bytes>,
     all_lines: OnceLock<Bytes>,
     all_frames: OnceLock<Bytes>,
+    all_logs: OnceLock<Bytes>,
 }
 
 impl Batch {
-    pub(super) fn new(place: Place, events: Vec<Event>, rows: Rows) -> Self {
-        let (all_lines, all_frames) = Default::default();
-        Self { number: 0, place, events, rows, balances: Some(Bytes::new()), all_lines, all_frames }
+    /// What happened between two places.
+    pub(super) fn new((base, place): (Place, Place), events: Vec<Event>, rows: Rows) -> Self {
+        let (balances, (all_lines, all_frames, all_logs)) = (Some(Bytes::new()), Default::default());
+        Self { number: 0, base, place, events, rows, balances, all_lines, all_frames, all_logs }
     }
 
     /// The same with what accounts hold.
@@ -125,49 +143,77 @@ impl Batch {
     }
 
     /// Its lines behind a place, of one token or of all.
-    pub(super) fn lines(&self, after: Place, token: Option<TokenId>) -> Bytes {
-        let write = || Bytes::from(self.write(after, token, Event::write_line));
-        if self.is_all(after, token) { self.all_lines.get_or_init(write).clone() } else { write() }
+    pub(super) fn lines(&self, after: Place, token: Option<TokenId>) -> Text {
+        let write = || self.write(after, token, Event::write_line);
+        self.text((after, token.is_none()), &self.all_lines, write)
     }
 
     /// Its frames for pages behind a place, of one token or of all.
-    pub(super) fn frames(&self, after: Place, token: Option<TokenId>) -> Bytes {
+    pub(super) fn frames(&self, after: Place, token: Option<TokenId>) -> Text {
         let write = || {
             let mut out = self.write(after, token, Event::write_frame);
             self.write_rows(&mut out, token);
-            Bytes::from(out)
+            out
         };
-        if self.is_all(after, token) { self.all_frames.get_or_init(write).clone() } else { write() }
+        self.text((after, token.is_none()), &self.all_frames, write)
+    }
+
+    /// What changed beside what happened as frames for pages, of one token or of all.
+    pub(super) fn row_frames(&self, token: Option<TokenId>) -> Text {
+        let mut out = Vec::new();
+        self.write_rows(&mut out, token);
+        Text::Own(out)
     }
 
     /// Its logs behind a place, those that a filter lets through, one in each line.
-    pub(super) fn logs(&self, after: Place, filter: &EventFilter) -> Bytes {
-        let mut out = Vec::new();
-        for event in self.events.iter().filter(|event| self.is_anew() || event.place > after) {
-            if let Some(logged) = event.logged.as_ref().filter(|logged| is_wanted(filter, &logged.what)) {
-                out.extend_from_slice(br#"{"log":"#);
-                out.extend_from_slice(&logged.json);
-                out.extend_from_slice(b"}\n");
+    pub(super) fn logs(&self, after: Place, filter: &Sieve) -> Text {
+        let write = || {
+            let mut out = Vec::new();
+            for event in self.events.iter().filter(|event| self.is_anew() || event.place > after) {
+                if let Some(logged) = event.logged.as_ref().filter(|logged| filter.lets_through(&logged.what))
+                {
+                    out.extend_from_slice(br#"{"log":"#);
+                    out.extend_from_slice(&logged.json);
+                    out.extend_from_slice(b"}\n");
+                }
             }
+            out
+        };
+        self.text((after, filter.is_open()), &self.all_logs, write)
+    }
+
+    /// What is written for whoever is told all of it, once; else for this one.
+    fn text(
+        &self,
+        (after, is_of_all): (Place, bool),
+        all: &OnceLock<Bytes>,
+        write: impl FnOnce() -> Vec<u8>,
+    ) -> Text {
+        let is_whole = || self.is_anew() || self.events.first().is_none_or(|first| first.place > after);
+        if self.number > 0 && is_of_all && is_whole() {
+            Text::Shared(all.get_or_init(|| write().into()).clone())
+        } else {
+            Text::Own(write())
         }
-        out.into()
     }
 
     /// The transactions in which something happened behind a place, each once, in their order.
-    pub(super) fn transactions(&self, after: Place) -> Vec<B256> {
+    pub(super) fn transactions(&self, after: Place) -> Vec<Transaction> {
         let happened = self.events.iter().filter(|event| event.turn == Turn::Added && event.place > after);
-        let transactions: IndexSet<B256> = happened.filter_map(|event| event.transaction).collect();
-        transactions.into_iter().collect()
+        let named = happened.filter_map(|event| event.transaction);
+        let transactions: IndexMap<_, _> = named.map(|transaction| (transaction.hash, transaction)).collect();
+        transactions.into_values().collect()
+    }
+
+    /// Whether it takes back something that somebody may have been told who has read beyond where it begins: it names only
+    /// what came before that.
+    pub(super) fn lacks_for(&self, place: Place) -> bool {
+        !self.is_anew() && self.place.retractions > place.retractions && place > self.base
     }
 
     /// Whether whoever kept anything had better ask again, so that no place that they had means anything.
     pub(super) fn is_anew(&self) -> bool {
         self.events.iter().any(|event| event.turn == Turn::Anew)
-    }
-
-    fn is_all(&self, after: Place, token: Option<TokenId>) -> bool {
-        let is_whole = || self.is_anew() || self.events.first().is_none_or(|first| first.place > after);
-        token.is_none() && is_whole()
     }
 
     fn write(&self, after: Place, token: Option<TokenId>, write: fn(&Event, &mut Vec<u8>)) -> Vec<u8> {
@@ -206,12 +252,23 @@ pub(crate) fn cursor(text: &str) -> Result<Place, Error> {
 
 #[cfg(test)]
 mod tests {
+    use alloy_primitives::B256;
+    use bourse_wire::EventFilter;
+
     use super::*;
 
     fn event(place: &str, resume: &str, turn: Turn) -> Event {
         let [place, resume] = [place, resume].map(|text| cursor(text).unwrap());
-        let (token, transaction) = (Some(resume.activity.into()), Some(B256::repeat_byte(3)));
+        let (token, transaction) = (Some(resume.activity.into()), Some(transaction(3)));
         Event { place, resume, turn, token, transaction, activity: b"{}".to_vec(), logged: None }
+    }
+
+    fn transaction(byte: u8) -> Transaction {
+        Transaction { hash: B256::repeat_byte(byte), block: None }
+    }
+
+    fn batch(base: &str, place: &str, events: Vec<Event>) -> Batch {
+        Batch::new((cursor(base).unwrap(), cursor(place).unwrap()), events, Rows::Any)
     }
 
     fn added(place: &str) -> Event {
@@ -219,14 +276,17 @@ mod tests {
     }
 
     fn lines(batch: &Batch, after: &str, token: Option<u64>) -> Vec<String> {
-        let bytes = batch.lines(cursor(after).unwrap(), token.map(TokenId::from));
-        String::from_utf8(bytes.to_vec()).unwrap().lines().map(str::to_owned).collect()
+        let text = match batch.lines(cursor(after).unwrap(), token.map(TokenId::from)) {
+            Text::Shared(bytes) => bytes.to_vec(),
+            Text::Own(text) => text,
+        };
+        String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
     }
 
     #[test]
     fn only_what_is_behind_a_place_is_told() {
         let events = vec![added("0.4"), added("0.5"), added("0.6")];
-        let batch = Batch::new(cursor("0.6").unwrap(), events, Rows::Of(Vec::new()));
+        let batch = batch("0.3", "0.6", events);
         assert_eq!(lines(&batch, "0.3", None).len(), 3);
         assert_eq!(lines(&batch, "0.5", None), [r#"{"type":"added","activity":{},"cursor":"0.6"}"#]);
         assert_eq!(lines(&batch, "0.6", None), [] as [&str; 0]);
@@ -237,7 +297,7 @@ mod tests {
     fn what_is_taken_back_together_is_told_again_as_a_whole() {
         let taken_back = |resume| event("1.4", resume, Turn::Removed);
         let events = vec![taken_back("0.6"), taken_back("1.4"), added("1.5")];
-        let batch = Batch::new(cursor("1.5").unwrap(), events, Rows::Any);
+        let batch = batch("0.6", "1.5", events);
         // Whoever was cut off in the middle of them has the place before them.
         for before in ["0.6", "0.5"] {
             assert_eq!(lines(&batch, before, None).len(), 3, "{before}");
@@ -248,17 +308,41 @@ mod tests {
     #[test]
     fn transactions_are_told_once_and_only_of_what_happened() {
         let mut events = vec![added("1.4"), added("1.5"), added("1.6"), event("1.7", "1.7", Turn::Removed)];
-        events[1].transaction = Some(B256::ZERO);
-        let batch = Batch::new(cursor("1.7").unwrap(), events, Rows::Any);
-        assert_eq!(batch.transactions(cursor("1.3").unwrap()), [B256::repeat_byte(3), B256::ZERO]);
-        assert_eq!(batch.transactions(cursor("1.5").unwrap()), [B256::repeat_byte(3)]);
+        events[1].transaction = Some(transaction(0));
+        let batch = batch("1.3", "1.7", events);
+        assert_eq!(batch.transactions(cursor("1.3").unwrap()), [transaction(3), transaction(0)]);
+        assert_eq!(batch.transactions(cursor("1.5").unwrap()), [transaction(3)]);
     }
 
     #[test]
     fn what_is_anew_is_told_wherever_somebody_was() {
         let events = vec![event("0.2", "0.2", Turn::Anew)];
-        let batch = Batch::new(cursor("0.2").unwrap(), events, Rows::Any);
+        let batch = batch("0.0", "0.2", events);
         assert_eq!(lines(&batch, "7.9", Some(3)).len(), 1);
+    }
+
+    #[test]
+    fn what_all_are_told_is_written_once_and_what_one_was_read_for_is_its_own() {
+        let mut batch = batch("0.3", "0.5", vec![added("0.4"), added("0.5")]);
+        let is_shared = |batch: &Batch, after: &str, token: Option<u64>| {
+            let text = batch.lines(cursor(after).unwrap(), token.map(TokenId::from));
+            matches!(text, Text::Shared(_))
+        };
+        assert!(!is_shared(&batch, "0.3", None));
+        batch.number = 1;
+        assert!(is_shared(&batch, "0.3", None) && is_shared(&batch, "0.2", None));
+        assert!(!is_shared(&batch, "0.4", None) && !is_shared(&batch, "0.3", Some(4)));
+        let logs = |filter: EventFilter| batch.logs(cursor("0.3").unwrap(), &Sieve::new(filter));
+        assert!(matches!(logs(EventFilter::default()), Text::Shared(_)));
+        let some = EventFilter { token_ids: vec![TokenId::from(4)], ..EventFilter::default() };
+        assert!(matches!(logs(some), Text::Own(_)));
+    }
+
+    #[test]
+    fn who_has_read_beyond_where_something_is_taken_back_from_is_told_by_another_read() {
+        let batch = batch("0.5", "1.3", vec![added("1.3")]);
+        let lacks_for = |place: &str| batch.lacks_for(cursor(place).unwrap());
+        assert!(lacks_for("0.6") && !lacks_for("0.5") && !lacks_for("0.4") && !lacks_for("1.2"));
     }
 
     #[test]

@@ -2,18 +2,26 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use bourse_store::{CollectionId, CollectionKey, Mark, Place, Store, StoreError};
 use hashbrown::HashMap;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::batch::Batch;
+
+/// How long a collection is left alone that could not be told of, the first time; then twice as long each time.
+const REST_FIRST: Duration = Duration::from_secs(1);
+/// The longest that it is left alone.
+const REST_MAX: Duration = Duration::from_secs(10);
 
 /// Everybody who listens.
 pub(super) struct Hub {
     state: Mutex<State>,
     bytes_max: usize,
     ended: watch::Sender<bool>,
+    /// Somebody listens to what nobody listened to before.
+    began: Notify,
 }
 
 #[derive(Default)]
@@ -32,6 +40,9 @@ struct Topic {
     told: Told,
     listeners: usize,
     wants: Wants,
+    /// How often in a row it could not be told of, and until when it is left alone for that.
+    failures: u32,
+    rests_until: Option<Instant>,
     batches: VecDeque<Arc<Batch>>,
     /// The last batch that is not kept any more.
     forgotten: u64,
@@ -62,8 +73,12 @@ pub(super) struct Wants {
 /// Up to where a collection was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Told {
+    /// The version as of which it was told which records changed.
     pub(super) mark: Mark,
+    /// Up to where it was told what happened.
     pub(super) place: Place,
+    /// Whether more happened by then.
+    pub(super) more: bool,
 }
 
 /// A collection that is to be looked at.
@@ -73,6 +88,8 @@ pub(super) struct Watched {
     pub(super) key: CollectionKey,
     pub(super) told: Told,
     pub(super) wants: Wants,
+    /// Until when it is left alone.
+    pub(super) rests_until: Option<Instant>,
 }
 
 /// Somebody who listens to a collection, until dropped.
@@ -81,7 +98,7 @@ pub(super) struct Listener {
     pub(super) id: CollectionId,
     pub(super) key: CollectionKey,
     want: Want,
-    /// The place from which on it is told.
+    /// The place behind what it was told of, or was there before.
     pub(super) since: Place,
     /// The last batch that it was told.
     last: u64,
@@ -100,7 +117,8 @@ pub(super) enum Next {
 
 impl Hub {
     pub(super) fn new(bytes_max: usize) -> Self {
-        Self { state: Mutex::default(), bytes_max, ended: watch::Sender::new(false) }
+        let (state, ended, began) = (Mutex::default(), watch::Sender::new(false), Notify::new());
+        Self { state, bytes_max, ended, began }
     }
 
     pub(super) fn end(&self) {
@@ -123,18 +141,14 @@ impl Hub {
             told
         } else {
             let (mark, place) = store.news_end(id).await?;
-            Told { mark, place }
+            Told { mark, place, more: false }
         };
         let mut state = self.state();
         let last = state.last;
-        let topic = state.topics.entry(id).or_insert_with(|| Topic {
-            key,
-            told,
-            listeners: 0,
-            wants: Wants::default(),
-            batches: VecDeque::new(),
-            forgotten: last,
-            wake: watch::Sender::new(last),
+        let topic = state.topics.entry(id).or_insert_with(|| {
+            // Something may have happened since it was looked up, which nobody was woken for.
+            self.began.notify_one();
+            Topic::new(key, told, last)
         });
         topic.listeners += 1;
         topic.wants.of(want).into_iter().for_each(|count| *count += 1);
@@ -158,8 +172,30 @@ impl Hub {
             key: topic.key,
             told: topic.told,
             wants: topic.wants,
+            rests_until: topic.rests_until,
         };
         state.topics.iter().map(watched).collect()
+    }
+
+    /// Waits until somebody listens to what nobody listened to before.
+    pub(super) async fn began(&self) {
+        self.began.notified().await;
+    }
+
+    /// Leaves a collection alone that could not be told of: the longer, the more often that was so in a row. Others are told.
+    pub(super) fn rest(&self, id: CollectionId) {
+        if let Some(topic) = self.state().topics.get_mut(&id) {
+            let rest = REST_FIRST.saturating_mul(1 << topic.failures.min(16)).min(REST_MAX);
+            topic.failures = topic.failures.saturating_add(1);
+            topic.rests_until = Some(Instant::now() + rest);
+        }
+    }
+
+    /// When the first collection is not left alone any more that is now.
+    pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
+        let state = self.state();
+        let rests = state.topics.values().filter_map(|topic| topic.rests_until);
+        rests.filter(|until| *until > now).min()
     }
 
     /// Tells what is new of a collection since it was told; false when nobody listens any more, somebody else told meanwhile, or
@@ -171,6 +207,7 @@ impl Hub {
         let known = state.topics.get_mut(&watched.id).filter(is_read);
         let Some(topic) = known else { return false };
         topic.told = told;
+        (topic.failures, topic.rests_until) = (0, None);
         let Some(mut batch) = batch else { return true };
         state.last += 1;
         let (number, bytes) = (state.last, batch.bytes());
@@ -181,6 +218,22 @@ impl Hub {
         topic.wake.send_replace(number);
         state.forget_down_to(self.bytes_max);
         true
+    }
+}
+
+impl Topic {
+    fn new(key: CollectionKey, told: Told, last: u64) -> Self {
+        Self {
+            key,
+            told,
+            listeners: 0,
+            wants: Wants::default(),
+            failures: 0,
+            rests_until: None,
+            batches: VecDeque::new(),
+            forgotten: last,
+            wake: watch::Sender::new(last),
+        }
     }
 }
 
@@ -251,6 +304,12 @@ impl Listener {
         }
     }
 
+    /// Waits until nothing more will be told.
+    pub(super) async fn ended(&mut self) {
+        // An error means that the sender is gone, which is an end as well.
+        let _ = self.ended.wait_for(|ended| *ended).await;
+    }
+
     fn look(&mut self) -> Option<Next> {
         let hub = Arc::clone(&self.hub);
         let state = hub.state();
@@ -284,7 +343,8 @@ mod tests {
     const KEY: CollectionKey = CollectionKey { chain: ChainId(1), address: Address::ZERO };
 
     fn told(activity: u64) -> Told {
-        Told { mark: Mark { version: activity, stamp: 1 }, place: Place { retractions: 0, activity } }
+        let (mark, place) = (Mark { version: activity, stamp: 1 }, Place { retractions: 0, activity });
+        Told { mark, place, more: false }
     }
 
     fn publish(hub: &Hub, activity: u64) -> bool {
@@ -293,7 +353,7 @@ mod tests {
     }
 
     fn publish_to(hub: &Hub, watched: &Watched, activity: u64) -> bool {
-        let batch = Batch::new(told(activity).place, Vec::new(), Rows::Any);
+        let batch = Batch::new((watched.told.place, told(activity).place), Vec::new(), Rows::Any);
         hub.publish(watched, told(activity), Some(batch))
     }
 
@@ -304,15 +364,7 @@ mod tests {
     fn listen_as(hub: &Arc<Hub>, want: Want) -> Listener {
         let mut state = hub.state();
         let last = state.last;
-        let topic = state.topics.entry(collection_id(7)).or_insert_with(|| Topic {
-            key: KEY,
-            told: told(0),
-            listeners: 0,
-            wants: Wants::default(),
-            batches: VecDeque::new(),
-            forgotten: last,
-            wake: watch::Sender::new(last),
-        });
+        let topic = state.topics.entry(collection_id(7)).or_insert_with(|| Topic::new(KEY, told(0), last));
         topic.listeners += 1;
         topic.wants.of(want).into_iter().for_each(|count| *count += 1);
         let (woken, last) = (topic.wake.subscribe(), *topic.wake.borrow());
@@ -385,6 +437,25 @@ mod tests {
         drop(second);
         assert!(publish_to(&hub, &watched, 2));
         assert_eq!(hub.watched()[0].wants.balances, 0);
+    }
+
+    #[test]
+    fn what_could_not_be_told_of_is_left_alone_the_longer_the_more_often() {
+        let hub = Arc::new(Hub::new(1 << 20));
+        let _listener = listen(&hub);
+        assert_eq!(hub.rests_until(Instant::now()), None);
+        let mut rests = Vec::new();
+        for _ in 0..40 {
+            let before = Instant::now();
+            hub.rest(collection_id(7));
+            rests.push(hub.rests_until(before).unwrap() - before);
+        }
+        for (rest, least) in rests.iter().zip([REST_FIRST, 2 * REST_FIRST, 4 * REST_FIRST, 8 * REST_FIRST]) {
+            assert!(*rest >= least, "{rests:?}");
+        }
+        assert!(rests[39] >= REST_MAX);
+        assert!(publish(&hub, 1));
+        assert_eq!(hub.rests_until(Instant::now()), None);
     }
 
     #[test]

@@ -8,40 +8,54 @@ mod batch;
 mod hub;
 mod publish;
 mod reader;
+mod receipts;
 mod standing;
+mod texts;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
+use std::time::Instant;
 
 use bourse_store::{CollectionKey, Place};
 use bourse_wire::{Code, Error, EventFilter, ProjectId, TokenId};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use tokio::sync::Semaphore;
 
 pub(crate) use self::batch::cursor;
 use self::hub::Hub;
 pub(crate) use self::publish::round;
 pub(crate) use self::reader::Subscription;
 use self::reader::{Form, Reader, What};
+use self::receipts::ReceiptDesk;
 pub(crate) use self::standing::Standing;
+use self::texts::Texts;
 use crate::app::App;
 use crate::call::Call;
+use crate::event_log::Sieve;
 use crate::failure::Failure;
 use crate::limits::Bucket;
-use crate::rpc::indexer::Receipts;
+use crate::rpc::indexer::{Receipts, refused};
 use crate::settings::Limits;
 use crate::shares::{Share, Shares};
 
 /// What a stream of records is, one in each line.
 pub(crate) const LINES: &str = "application/x-ndjson";
 
+/// How many at once read what they missed.
+const CATCHING_UP_MAX: usize = 2;
+
 /// The streams of this server.
 pub(crate) struct Streams {
     hub: Arc<Hub>,
     of_projects: Arc<Shares>,
     of_addresses: Arc<Shares<Bucket>>,
+    /// Whoever reads what they missed has one of these. Nobody closes it, so that there always is one some day.
+    catching_up: Semaphore,
+    texts: Texts,
+    receipts: ReceiptDesk,
     metrics: StreamMetrics,
 }
 
@@ -66,6 +80,7 @@ impl StreamMetrics {
 
 /// A stream's place, given back when dropped.
 pub(super) struct Seat {
+    pub(super) project: ProjectId,
     _of_project: Share,
     _of_address: Option<Share<Bucket>>,
     open: Gauge<i64, AtomicI64>,
@@ -91,9 +106,13 @@ pub(crate) struct Subject {
 impl Streams {
     pub(crate) fn new(limits: &Limits, metrics: StreamMetrics) -> Self {
         Self {
-            hub: Arc::new(Hub::new(limits.streams_bytes_max)),
+            // What is told to everybody has one half of the memory, what is written for one reader the other.
+            hub: Arc::new(Hub::new(limits.streams_bytes_max / 2)),
             of_projects: Shares::new(limits.streams_max, limits.project_streams_max),
             of_addresses: Shares::new(limits.streams_max, limits.address_streams_max),
+            catching_up: Semaphore::new(CATCHING_UP_MAX),
+            texts: Texts::new(limits.streams_bytes_max / 2),
+            receipts: ReceiptDesk::new(),
             metrics,
         }
     }
@@ -111,12 +130,27 @@ impl Streams {
         let of_project = self.of_projects.take(Some(project), 1).map_err(full)?;
         let of_address = address.map(|address| self.of_addresses.take(address, 1)).transpose();
         let seat = Seat {
+            project,
             _of_project: of_project,
             _of_address: of_address.map_err(full)?,
             open: self.metrics.open.clone(),
         };
         seat.open.inc();
         Ok(seat)
+    }
+}
+
+/// Waits until somebody listens to what nobody listened to before, or until then.
+pub(crate) async fn due(app: &App, at: Option<Instant>) {
+    let then = async {
+        match at {
+            Some(at) => tokio::time::sleep_until(at.into()).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = app.streams.hub.began() => {}
+        () = then => {}
     }
 }
 
@@ -137,6 +171,9 @@ pub(crate) async fn receipts(
     key: CollectionKey,
     wanted: Receipts,
 ) -> Result<Subscription, Failure> {
+    // Told now where nobody could be asked later.
+    let asked = receipts::head(&call.app, key.chain).await;
+    asked.map_err(|error| refused(&call.app, key.chain, error))?;
     subscribe_lines(call, key, What::Receipts(wanted), None).await
 }
 
@@ -146,7 +183,7 @@ pub(crate) async fn events(
     collections: BTreeSet<CollectionKey>,
     filter: EventFilter,
 ) -> Result<Subscription, Failure> {
-    let (filter, mut readers) = (Arc::new(filter), Vec::with_capacity(collections.len()));
+    let (filter, mut readers) = (Arc::new(Sieve::new(filter)), Vec::with_capacity(collections.len()));
     for key in collections {
         let what = What::Events(Arc::clone(&filter));
         readers.extend(subscribe_lines(call, key, what, None).await?.0);

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bourse_catalog::{Collection, OrderFilter, OrdersQuery, Start};
 use bourse_market::facts::BlockHash;
 use bourse_store::{
-    ChangedBalances, Happened, Happening, Mark, News, Place, Since, StoreError, Touched, Versions,
+    ChangedBalances, CollectionId, CollectionKey, Happened, Happening, Mark, News, Since, StoreError,
+    Touched, Versions,
 };
 use bourse_wire::{OrderSide, TokenId};
 use bytes::Bytes;
@@ -15,6 +17,7 @@ use futures_util::stream;
 
 use super::batch::{Batch, Event, Logged, Rows, TokenRow, Turn, written};
 use super::hub::{Told, Watched};
+use super::receipts::Transaction;
 use crate::app::App;
 use crate::event_log::{EventLog, LogSource};
 use crate::followed::Checkpoint;
@@ -23,88 +26,141 @@ use crate::rpc::marketplace::activities;
 
 /// Activities that are read in one go.
 pub(super) const ACTIVITIES_MAX: u64 = 250;
+/// How often a collection is read before others have their turn.
+const PAGES_MAX: u32 = 4;
 /// Tokens whose best orders are told in one go; of more, pages look again themselves.
 const TOKENS_MAX: usize = 100;
 /// Collections that are read at once.
 const READS_MAX: usize = 4;
+/// How long it may take to bring what is in memory of a collection to what is told of it.
+const REACH_MAX: Duration = Duration::from_secs(1);
 
-/// Tells everybody who listens what is new. One collection that fails keeps no other waiting; tells whether none did.
-pub(crate) async fn round(app: &Arc<App>) -> Result<bool, StoreError> {
-    let watched = app.streams.hub.watched();
+/// What telling of a collection came to.
+enum Outcome {
+    /// There was no more.
+    Done,
+    /// There is more: others have their turn first.
+    More,
+    /// What is in memory of it is not that new yet.
+    Later,
+}
+
+/// Tells everybody who listens what is new: some of each collection, so that one of which much is new, or that fails, keeps no other
+/// waiting. Tells when to look again where nothing wakes before that.
+pub(crate) async fn round(app: &Arc<App>) -> Result<Option<Instant>, StoreError> {
+    let (hub, now) = (&app.streams.hub, Instant::now());
+    let mut watched = hub.watched();
+    watched.retain(|watched| watched.rests_until.is_none_or(|until| until <= now));
     if watched.is_empty() {
-        return Ok(true);
+        return Ok(hub.rests_until(now));
     }
     let ids = watched.iter().map(|watched| watched.id).collect();
     let Versions { found, failed } = app.store.versions_apart(ids).await?;
+    for (ids, error) in failed {
+        error.log("telling streams what happened");
+        ids.into_iter().for_each(|id| hub.rest(id));
+    }
     let found: HashMap<_, Mark> = found.into_iter().collect();
-    let is_behind = |watched: &Watched| found.get(&watched.id).is_some_and(|mark| *mark != watched.told.mark);
-    let behind: Vec<Watched> = watched.into_iter().filter(is_behind).collect();
-    let told = stream::iter(behind)
-        .map(|watched| async move {
-            let told = tell(app, watched).await;
-            if let Err(error) = &told {
-                error.log("telling streams what happened");
-            }
-            told.is_ok()
-        })
-        .buffer_unordered(READS_MAX);
-    let all_told = told.fold(true, |all, is_told| std::future::ready(all && is_told)).await;
-    Ok(all_told && failed.is_empty())
+    let is_behind = |Watched { id, told, .. }: &Watched| {
+        found.get(id).is_some_and(|mark| told.more || *mark != told.mark)
+    };
+    watched.retain(is_behind);
+    // What is told names amounts in them, and whoever follows them may not have come to it yet.
+    if !watched.is_empty()
+        && let Err(error) = app.resident.read_currencies().await
+    {
+        error.log("reading currencies for streams");
+    }
+    let told = stream::iter(watched).map(|watched| tell_apart(app, watched)).buffer_unordered(READS_MAX);
+    let told: Vec<Result<bool, StoreError>> = told.collect().await;
+    let is_more = told.into_iter().try_fold(false, |any, is_more| Ok::<_, StoreError>(any | is_more?))?;
+    Ok(if is_more { Some(now) } else { hub.rests_until(now) })
 }
 
-/// Tells what is new of one collection.
-async fn tell(app: &Arc<App>, mut watched: Watched) -> Result<(), StoreError> {
-    let before = watched.told.mark;
-    let balances_of = (watched.wants.balances > 0).then_some(watched.key.chain);
-    let mut since = Since { place: watched.told.place, mark: Some(before), balances_of, ..Since::default() };
-    let mut read = None;
-    loop {
+/// Tells what is new of one collection, and leaves it alone for a while where that fails. Tells whether there is more; an error is
+/// one of the whole database.
+async fn tell_apart(app: &Arc<App>, watched: Watched) -> Result<bool, StoreError> {
+    let id = watched.id;
+    match tell(app, watched).await {
+        Ok(Outcome::Done) => return Ok(false),
+        Ok(Outcome::More) => return Ok(true),
+        Err(error @ (StoreError::Away | StoreError::Closed)) => return Err(error),
+        Ok(Outcome::Later) => {}
+        Err(error) => error.log("telling streams what happened"),
+    }
+    app.streams.hub.rest(id);
+    Ok(false)
+}
+
+/// Tells some of what is new of one collection.
+async fn tell(app: &Arc<App>, mut watched: Watched) -> Result<Outcome, StoreError> {
+    let hub = &app.streams.hub;
+    for _ in 0..PAGES_MAX {
+        let before = watched.told;
+        // Which records changed is known as of the first read.
+        let mark = (!before.more).then_some(before.mark);
+        let balances_of = mark.filter(|_| watched.wants.balances > 0).map(|_| watched.key.chain);
+        let since = Since { place: before.place, mark, balances_of, ..Since::default() };
         let news = app.store.news(watched.id, since, ACTIVITIES_MAX).await?;
         // A database that was set back has less than was told.
-        let Some(news) = news.filter(|news| news.place >= since.place) else {
-            let (mark, place) = app.store.news_end(watched.id).await?;
-            let happened = vec![Happening { place, resume: place, what: Happened::Anew }];
-            let events = logged(app, &watched, happened).await?;
-            let batch = Batch::new(place, events, Rows::Any).with_balances(None);
-            app.streams.hub.publish(&watched, Told { mark, place }, Some(batch));
-            return Ok(());
+        let Some(news) = news.filter(|news| news.place >= before.place) else {
+            return tell_anew(app, &watched).await;
         };
-        // Which records changed is known as of the first read; and before all that happened was told, the collection stays
-        // behind, so that the next round goes on where this one is given up.
-        let (mark, more) = (*read.get_or_insert(news.mark), news.more);
-        let told = Told { mark: if more { before } else { mark }, place: news.place };
+        if mark.is_some() && !reach(app, &watched, news.mark).await {
+            return Ok(Outcome::Later);
+        }
+        let (mark, more) = (mark.map_or(before.mark, |_| news.mark), news.more);
+        let told = Told { mark, place: news.place, more };
         let batch = batch(app, &watched, news).await?;
-        if !app.streams.hub.publish(&watched, told, batch) || !more {
-            return Ok(());
+        if !hub.publish(&watched, told, batch) {
+            // Somebody else came, or nobody is left: the next look shows it.
+            return Ok(Outcome::More);
+        }
+        if !more {
+            return Ok(Outcome::Done);
         }
         watched.told = told;
-        since = Since { place: told.place, ..Since::default() };
     }
+    Ok(Outcome::More)
 }
 
-/// Everybody asks again, as nobody knows what was taken back.
-fn all_anew(place: Place) -> Event {
-    let (token, transaction, activity, logged) = (None, None, b"null".to_vec(), None);
-    Event { place, resume: place, turn: Turn::Anew, token, transaction, activity, logged }
+/// Has everybody ask again.
+async fn tell_anew(app: &App, watched: &Watched) -> Result<Outcome, StoreError> {
+    let (mark, place) = app.store.news_end(watched.id).await?;
+    let happened = vec![Happening { place, resume: place, what: Happened::Anew }];
+    let events = logged(app, watched, happened).await?;
+    let batch = Batch::new((place, place), events, Rows::Any).with_balances(None);
+    let is_told = app.streams.hub.publish(watched, Told { mark, place, more: false }, Some(batch));
+    Ok(if is_told { Outcome::Done } else { Outcome::More })
+}
+
+/// Brings what is in memory of a collection to a version, so that whoever is told of something and asks finds it. Where that takes
+/// long, as where all of it is loaded anew, nobody waits for it but those who are told what is in memory, which is then false.
+async fn reach(app: &App, Watched { key, wants, .. }: &Watched, mark: Mark) -> bool {
+    let (resident, key) = (app.resident.clone(), *key);
+    let following = tokio::spawn(async move { resident.follow(key, mark).await });
+    tokio::time::timeout(REACH_MAX, following).await.is_ok() || wants.orders == 0
 }
 
 /// What is told of news; nothing where nobody wants to know any of it.
 async fn batch(app: &Arc<App>, watched: &Watched, news: News) -> Result<Option<Batch>, StoreError> {
-    let place = news.place;
+    let places = (watched.told.place, news.place);
     let balances = balances(app, watched, (news.balances, news.block)).await?;
     let touched = if watched.wants.orders > 0 { news.touched } else { Touched::default() };
     let events = logged(app, watched, news.happened).await?;
     let tokens = match touched {
         Touched::Tokens(tokens) if tokens.len() <= TOKENS_MAX => tokens,
         Touched::Tokens(_) | Touched::Any => {
-            return Ok(Some(Batch::new(place, events, Rows::Any).with_balances(balances)));
+            return Ok(Some(Batch::new(places, events, Rows::Any).with_balances(balances)));
         }
     };
-    if events.is_empty() && tokens.is_empty() && balances.as_ref().is_some_and(Bytes::is_empty) {
+    // Whoever has read further may have been told of what was taken back here.
+    let is_quiet = events.is_empty() && places.0.retractions == places.1.retractions;
+    if is_quiet && tokens.is_empty() && balances.as_ref().is_some_and(Bytes::is_empty) {
         return Ok(None);
     }
     let rows = rows(app, watched, tokens).await;
-    Ok(Some(Batch::new(place, events, Rows::Of(rows)).with_balances(balances)))
+    Ok(Some(Batch::new(places, events, Rows::Of(rows)).with_balances(balances)))
 }
 
 /// What accounts hold of what changed, one in each line; nothing where that is more than is told one by one.
@@ -124,17 +180,22 @@ async fn balances(
     }
 }
 
-/// What happened, as JSON.
-pub(super) fn events(app: &App, watched: &Watched, happened: Vec<Happening>) -> Vec<Event> {
-    let currencies = app.resident.currencies(watched.key.chain);
+/// What happened in a collection, as JSON.
+pub(super) fn events(
+    app: &App,
+    (key, id): (CollectionKey, CollectionId),
+    happened: Vec<Happening>,
+) -> Vec<Event> {
+    let currencies = app.resident.currencies(key.chain);
     let event = |Happening { place, resume, what }| {
         let (turn, activity) = match what {
             Happened::Added(activity) => (Turn::Added, activity),
             Happened::Removed(activity) => (Turn::Removed, activity),
-            Happened::Anew => return all_anew(place),
+            Happened::Anew => return Event::anew(place),
         };
-        let (token, transaction) = (activity.facts.token_id, activity.facts.tx_hash.parse().ok());
-        let record = activities::record(activity, (watched.key, watched.id), &currencies, &app.service_name);
+        let (token, block) = (activity.facts.token_id, activity.facts.block_hash);
+        let transaction = activity.facts.tx_hash.parse().ok().map(|hash| Transaction { hash, block });
+        let record = activities::record(activity, (key, id), &currencies, &app.service_name);
         // A plain record of texts and numbers; writing it cannot fail.
         let activity = serde_json::to_vec(&record).unwrap_or_default();
         Event { place, resume, turn, token, transaction, activity, logged: None }
@@ -144,8 +205,9 @@ pub(super) fn events(app: &App, watched: &Watched, happened: Vec<Happening>) -> 
 
 /// The same, with logs where somebody wants to know them.
 async fn logged(app: &App, watched: &Watched, happened: Vec<Happening>) -> Result<Vec<Event>, StoreError> {
+    let collection = (watched.key, watched.id);
     if watched.wants.logs == 0 || happened.is_empty() {
-        return Ok(events(app, watched, happened));
+        return Ok(events(app, collection, happened));
     }
     let source = LogSource::read(app, watched.key, watched.id).await?;
     let log = |Happening { resume, what, .. }: &Happening| {
@@ -154,7 +216,7 @@ async fn logged(app: &App, watched: &Watched, happened: Vec<Happening>) -> Resul
         Logged { what: what.clone(), json: serde_json::to_vec(&log).unwrap_or_default() }
     };
     let logs: Vec<Logged> = happened.iter().map(log).collect();
-    let events = events(app, watched, happened).into_iter().zip(logs);
+    let events = events(app, collection, happened).into_iter().zip(logs);
     Ok(events.map(|(event, log)| Event { logged: Some(log), ..event }).collect())
 }
 

@@ -1,5 +1,7 @@
 //! By what right somebody listens, which is looked at again and again: a stream may outlive the key that opened it.
 
+use std::net::IpAddr;
+
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use bourse_wire::{Code, Dialect, Error, ProjectId};
@@ -15,17 +17,20 @@ pub(crate) struct Standing {
     service: Service,
     credential: Credential,
     project: ProjectId,
+    /// The address from which it listens, where that is known.
+    peer: Option<IpAddr>,
 }
 
 impl Standing {
     /// Of an operation that was called.
     pub(crate) fn new(parts: &Parts, (service, credential): (Service, Credential), call: &Call) -> Self {
-        Self { headers: parts.headers.clone(), service, credential, project: call.caller.project() }
+        let (headers, project) = (parts.headers.clone(), call.caller.project());
+        Self { headers, service, credential, project, peer: call.peer }
     }
 
     /// Of a page, whose key may be in its address.
-    pub(crate) fn of_page(headers: HeaderMap, project: ProjectId) -> Self {
-        Self { headers, service: Service::Marketplace, credential: Credential::AccessKey, project }
+    pub(crate) fn of_page(headers: HeaderMap, project: ProjectId, peer: Option<IpAddr>) -> Self {
+        Self { headers, service: Service::Marketplace, credential: Credential::AccessKey, project, peer }
     }
 
     /// In whose words it is told of errors.
@@ -41,11 +46,14 @@ impl Standing {
         checked.map(drop).map_err(|denied| denied.error)
     }
 
-    /// Pays for a minute, which costs as much as a request.
-    pub(crate) fn charge(&self, app: &App) -> Result<(), Error> {
+    /// Pays for a minute, or for some of what was missed: each costs as much as a request.
+    pub(super) fn charge(&self, app: &App) -> Result<(), Error> {
         let now = app.clock.now();
         let presented = RequestCredentials::read(&self.headers)?;
-        if let Some(trial) = app.trial.as_ref().filter(|trial| trial.is_key(presented.key())) {
+        // Whoever has a token of the project is no stranger.
+        let is_stranger = presented.token().is_none();
+        if let Some(trial) = app.trial.as_ref().filter(|trial| is_stranger && trial.is_key(presented.key())) {
+            trial.take(self.peer, 1, now).map_or(Ok(()), |allowance| allowance.check(true))?;
             trial.charge(1, now)?;
         }
         let quota = app.meter.charge(self.project, self.service, 1, now);

@@ -38,6 +38,7 @@ mod simulation;
 mod storage;
 mod storefront;
 mod streams;
+mod streams_bounds;
 mod support;
 mod tenancy;
 mod venues;

@@ -14,13 +14,13 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use crate::support::TestApp;
 use crate::support::actor::Actor;
 use crate::support::market::put;
 use crate::support::orders::{ANA, balance, commit, listing, market, offer, orders, with};
 use crate::support::project::{Project, create_key};
 use crate::support::seed::{RELICS, UNKNOWN, contract_info, key};
 use crate::support::transcript::pretty;
+use crate::support::{TestApp, WAIT_MAX};
 
 const SUBSCRIBE: &str = "/rpc/Marketplace/SubscribeActivities";
 const OTHER: &str = "0x00000000000000000000000000000000000000e7";
@@ -72,7 +72,12 @@ impl Stream {
         stream
     }
 
-    async fn grow(&mut self) -> bool {
+    /// What came, and was not read as lines.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) async fn grow(&mut self) -> bool {
         let Some(frame) = self.body.frame().await else { return false };
         self.text.push_str(std::str::from_utf8(&frame.unwrap().into_data().unwrap()).unwrap());
         true
@@ -174,8 +179,9 @@ async fn who_comes_back_is_told_what_was_missed() {
     assert_eq!(missed.last().unwrap()["cursor"], "0.600");
     commit(&app.store, orders([listing("last", 1, 5)])).await;
     assert_eq!(told(&again.lines(1).await[0]), "added listing order:5:last:listing 0.601");
-    // Of more than there is nothing can be missing.
+    // Of more than there is, as where the database was set back, nobody knows what did not happen.
     let mut ahead = Stream::open(&entrance, &app.project_a, json!({ "cursor": "0.999999" })).await;
+    assert_eq!(told(&ahead.lines(1).await[0]), "anew - - 0.601");
     commit(&app.store, orders([listing("one more", 1, 5)])).await;
     assert_eq!(ahead.lines(1).await[0]["cursor"], "0.602");
     background.stop().await;
@@ -203,6 +209,45 @@ async fn what_a_chain_takes_back_is_taken_back() {
     commit(&app.store, vec![sale("0xa", 1)]).await;
     let lines: Vec<String> = stream.lines(2).await.iter().map(told).collect();
     assert_eq!(lines, ["anew - - 3.0", "added sale 0xa 3.1"]);
+    background.stop().await;
+}
+
+/// Who reads what was missed may be told of more than others were by then.
+#[tokio::test]
+async fn who_has_read_further_than_others_has_that_taken_back_too() {
+    let app = market(vec![sale("0xa", 1), sale("0xb", 2)]).await;
+    let entrance = service(app.app.clone());
+    let id = app.store.collection(key(RELICS)).await.unwrap().unwrap();
+    // Nobody is told of anything before something goes on in the background.
+    let mut first = Stream::open(&entrance, &app.project_a, json!({})).await;
+    commit(&app.store, vec![sale("0xc", 1)]).await;
+    let mut further = Stream::open(&entrance, &app.project_a, json!({ "cursor": "0.1" })).await;
+    let lines: Vec<String> = further.lines(2).await.iter().map(told).collect();
+    assert_eq!(lines, ["added sale 0xb 0.2", "added sale 0xc 0.3"]);
+    take_back(&app.store, id, "0xc", false).await.unwrap();
+    // Of those who were not told of it, nobody is told that anything happened.
+    commit(&app.store, vec![balance(1, ANA, 1)]).await;
+    let background = app.background();
+    assert_eq!(told(&further.lines(1).await[0]), "removed sale 0xc 1.2");
+    commit(&app.store, vec![sale("0xd", 1)]).await;
+    for stream in [&mut first, &mut further] {
+        assert_eq!(told(&stream.lines(1).await[0]), "added sale 0xd 1.3");
+    }
+    background.stop().await;
+}
+
+/// What comes at once is told in several parts, each once.
+#[tokio::test]
+async fn much_that_happens_at_once_is_told_whole() {
+    const COUNT: u64 = 2_600;
+    let app = market(vec![sale("0xa", 1)]).await;
+    let background = app.background();
+    let entrance = service(app.app.clone());
+    let mut stream = Stream::open(&entrance, &app.project_a, json!({})).await;
+    commit(&app.store, (0..COUNT).map(|number| sale(&format!("0x1{number:04}"), 1)).collect()).await;
+    let lines = stream.lines(2_600).await;
+    let cursors: Vec<String> = lines.iter().map(|line| line["cursor"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(cursors, (2..COUNT + 2).map(|number| format!("0.{number}")).collect::<Vec<_>>());
     background.stop().await;
 }
 
@@ -285,7 +330,59 @@ async fn pages_are_told_of_the_best_orders_of_a_token() {
     // A browser that lost its connection names the last event that it was told.
     let request = Request::get(keyed("")).header("last-event-id", "0.2").body(Body::empty()).unwrap();
     let mut again = Stream::of(&entrance, request, "text/event-stream").await;
-    assert_eq!(again.next("id: 0.", 1).await, [json!(3)]);
+    assert_eq!(again.next("id: 0.", 2).await, [json!(2), json!(3)]);
+    background.stop().await;
+}
+
+/// Whoever is told of a version finds it in memory, whichever server wrote it.
+#[tokio::test]
+async fn the_best_order_that_is_told_is_the_newest() {
+    let app = market([vec![balance(1, ANA, 1)], orders([listing("a", 1, 1_000)])].concat()).await;
+    let background = app.background();
+    let entrance = service(app.app.clone());
+    let best = body(json!({ "tokenId": "1" }));
+    app.project_a.call("Marketplace/GetLowestPriceListingForCollectible", best).await.ok();
+    let mut page =
+        Stream::page(&entrance, format!("/live/137/{RELICS}/1?key={}", app.project_a.key_text)).await;
+    for round in 1..=40 {
+        let newest = format!("{round}");
+        commit(&app.store, orders([listing(&newest, 1, 1_000 - round)])).await;
+        let is_told =
+            async { while page.next("data: ", 1).await[0]["listing"]["orderId"] != newest.as_str() {} };
+        tokio::time::timeout(WAIT_MAX, is_told).await.expect("the newest order is told");
+    }
+    background.stop().await;
+}
+
+/// A page of one token, of which nothing is told for long.
+#[tokio::test]
+async fn a_page_that_is_told_nothing_knows_where_to_go_on() {
+    let app = market(orders([listing("a", 1, 5)])).await;
+    let background = app.background();
+    let entrance = service(app.app.clone());
+    let path = format!("/live/137/{RELICS}/2?key={}", app.project_a.key_text);
+    let mut page = Stream::page(&entrance, path.clone()).await;
+    assert!(page.text.ends_with("\nid: 0.1\n\n"), "{}", page.text);
+    let retry = page.text.strip_prefix("retry: ").and_then(|text| text.lines().next()).unwrap();
+    assert!((2_000..8_000).contains(&retry.parse::<u32>().unwrap()), "{retry}");
+    commit(&app.store, (0..5_100).map(|number| sale(&format!("0x1{number:04}"), 1)).collect()).await;
+    // A sign of life says how far it is.
+    while !page.text.contains("id: 0.5101\n\n") {
+        assert!(page.grow().await);
+    }
+    assert!(!page.text.contains("data:"), "{}", page.text);
+    for too_old in ["0.1", "7.1"] {
+        let request = Request::get(&path).header("last-event-id", too_old).body(Body::empty()).unwrap();
+        let mut again = Stream::of(&entrance, request, "text/event-stream").await;
+        let told = again.next("data: ", 1).await;
+        assert_eq!((&told[0]["type"], &told[0]["cursor"]), (&json!("anew"), &json!("0.5101")));
+        commit(&app.store, vec![sale(&format!("0x2{too_old}"), 2)]).await;
+        let it_goes_on = async { while again.next("data: ", 1).await[0]["type"] != "added" {} };
+        tokio::time::timeout(WAIT_MAX, it_goes_on).await.expect("what happens then is told");
+        take_back(&app.store, app.store.collection(key(RELICS)).await.unwrap().unwrap(), "0x2", false)
+            .await
+            .unwrap();
+    }
     background.stop().await;
 }
 

@@ -86,8 +86,10 @@ async fn wait(
     let place = if blocks > 0 { app.waits.take(Some(call.caller.project()), 1).ok() } else { None };
     let mut until = None;
     loop {
+        // First the height: a receipt is then of this block, or of one that came after it.
+        let head = app.chains.head(chain).await.map_err(|error| refused(app, chain, error))?;
         let asked = app.chains.receipt(chain, hash.0).await;
-        let (receipt, head) = asked.map_err(|error| refused(app, chain, error))?;
+        let receipt = asked.map_err(|error| refused(app, chain, error))?;
         if let Some(receipt) = receipt {
             return Ok((receipt, head));
         }

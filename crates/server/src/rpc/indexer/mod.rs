@@ -32,8 +32,9 @@ mod types;
 mod walk;
 mod webhooks;
 
+pub(crate) use self::native::refused;
 pub(crate) use self::subscribe_balance_updates::balance_lines;
-pub(crate) use self::subscribe_receipts::Receipts;
+pub(crate) use self::subscribe_receipts::{Receipts, receipt_line};
 use crate::route::Credential::AccessKey;
 use crate::route::Route;
 use crate::route::Service::Indexer;

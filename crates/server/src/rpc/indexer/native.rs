@@ -131,7 +131,7 @@ async fn funds(call: &Call, chain: ChainId, accounts: &[Address]) -> Result<Vec<
 }
 
 /// What a caller is told where a chain says nothing.
-pub(super) fn refused(app: &App, chain: ChainId, error: Unanswered) -> Error {
+pub(crate) fn refused(app: &App, chain: ChainId, error: Unanswered) -> Error {
     let network = app.settings.networks.label(chain.0);
     match error {
         Unanswered::NoNode => {

@@ -1,11 +1,10 @@
 //! What became of the transactions in which something happens to a contract's tokens, as it happens: a stream.
 
-use alloy_primitives::B256;
+use bourse_chain::Receipt;
 use bourse_wire::{ChainId, ChainRef, Error};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::native::refused;
 use super::receipt::{TransactionFilter, TransactionReceipt};
 use crate::app::App;
 use crate::call::Call;
@@ -41,30 +40,21 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Subscription,
         Error::invalid("filter.contractAddress", "is required: nobody listens to all of a chain")
     })?;
     let key = call.collection(request.chain_id.as_ref(), contract)?;
-    // Told now where nobody could be asked later.
-    let asked = call.app.chains.receipt(key.chain, B256::ZERO).await;
-    asked.map_err(|error| refused(&call.app, key.chain, error))?;
     streams::receipts(&call, key, Receipts(request.filter)).await
 }
 
 impl Receipts {
-    /// What became of these transactions, one in each line. What the chain took back meanwhile has no receipt.
-    pub(crate) async fn lines(
-        self,
-        app: &App,
-        chain: ChainId,
-        transactions: Vec<B256>,
-    ) -> Result<Vec<u8>, Error> {
-        let mut lines = Vec::new();
-        for transaction in transactions {
-            let asked = app.chains.receipt(chain, transaction).await;
-            let (receipt, head) = asked.map_err(|error| refused(app, chain, error))?;
-            let Some(receipt) = receipt.filter(|receipt| self.0.admits(receipt)) else { continue };
-            let answer = Answer { receipt: TransactionReceipt::new(app, chain, receipt, head) };
-            // A plain record of texts and numbers; writing it cannot fail.
-            lines.extend(serde_json::to_vec(&answer).unwrap_or_default());
-            lines.push(b'\n');
-        }
-        Ok(lines)
+    /// Whether somebody is told of a transaction.
+    pub(crate) fn admit(self, receipt: &Receipt) -> bool {
+        self.0.admits(receipt)
     }
+}
+
+/// What became of a transaction as a line, as the height of the newest block is `head`.
+pub(crate) fn receipt_line(app: &App, chain: ChainId, (receipt, head): (Receipt, u64)) -> Vec<u8> {
+    let answer = Answer { receipt: TransactionReceipt::new(app, chain, receipt, head) };
+    // A plain record of texts and numbers; writing it cannot fail.
+    let mut line = serde_json::to_vec(&answer).unwrap_or_default();
+    line.push(b'\n');
+    line
 }

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::ANNA;
 use crate::streams::{Stream, said, sale};
-use crate::support::TestApp;
 use crate::support::chain::FakeChain;
 use crate::support::market::put_coin;
 use crate::support::orders::commit;
 use crate::support::seed::RELICS;
 use crate::support::transcript::Transcript;
+use crate::support::{TestApp, WAIT_MAX};
 
 const NATIVE: &str = "Indexer/GetNativeTokenBalance";
 const RECEIPT: &str = "Indexer/FetchTransactionReceipt";
@@ -131,6 +131,62 @@ async fn who_listens_is_told_what_became_of_transactions() {
     insta::assert_snapshot!(said(path, &body, &lines[0]));
     let all = app.project_a.call("Indexer/SubscribeReceipts", json!({ "chainId": 137, "filter": {} })).await;
     assert!(all.status == 400 && all.text().contains("filter.contractAddress"), "{}", all.text());
+    background.stop().await;
+}
+
+/// However many listen, and in however many collections it happened.
+#[tokio::test]
+async fn a_node_is_asked_once_for_each_transaction_that_many_are_told_of() {
+    let (app, chain) = with_node(&[]).await;
+    let of = |digit: char| {
+        let mut receipt = Receipt { transaction: hash(digit).parse().unwrap(), ..receipt() };
+        receipt.logs[0].address = RELICS.parse().unwrap();
+        receipt
+    };
+    chain.receipts.lock().unwrap().extend([of('3'), of('5')]);
+    commit(&app.store, vec![sale(&hash('9'), 1)]).await;
+    let background = app.background();
+    let entrance = service(app.app.clone());
+    let body = json!({ "chainId": 137, "filter": { "contractAddress": RELICS } });
+    let mut streams = Vec::new();
+    for _ in 0..50 {
+        let path = "/rpc/Indexer/SubscribeReceipts";
+        streams.push(Stream::subscribe(&entrance, &app.project_a, path, body.clone()).await);
+    }
+    commit(&app.store, vec![sale(&hash('3'), 1), sale(&hash('5'), 2)]).await;
+    for stream in &mut streams {
+        let lines = stream.lines(2).await;
+        assert_eq!(lines[0]["receipt"]["txnHash"], hash('3'));
+    }
+    let asked = chain.asked.lock().unwrap().clone();
+    let count = |what: &str| asked.iter().filter(|asked| asked.contains(what)).count();
+    assert_eq!(count("receipt"), 2, "{asked:?}");
+    // The head of a moment ago is good enough; a slow machine may need another.
+    assert!(count("head") < 10, "{asked:?}");
+    background.stop().await;
+}
+
+#[tokio::test]
+async fn a_node_that_says_nothing_keeps_nobody_from_signs_of_life_and_the_end() {
+    let (app, chain) = with_node(&[]).await;
+    commit(&app.store, vec![sale(&hash('9'), 1)]).await;
+    let background = app.background();
+    let entrance = service(app.app.clone());
+    let body = json!({ "chainId": 137, "filter": { "contractAddress": RELICS } });
+    let path = "/rpc/Indexer/SubscribeReceipts";
+    let mut stream = Stream::subscribe(&entrance, &app.project_a, path, body).await;
+    chain.withholds.store(true, std::sync::atomic::Ordering::Relaxed);
+    commit(&app.store, vec![sale(&hash('3'), 1)]).await;
+    let life = async {
+        let is_asked = || chain.asked.lock().unwrap().iter().any(|asked| asked.contains("receipt"));
+        while !is_asked() || stream.text() != "\n\n" {
+            assert!(stream.grow().await);
+        }
+    };
+    tokio::time::timeout(WAIT_MAX, life).await.expect("a sign of life");
+    app.app.begin_to_stop().await;
+    let rest = tokio::time::timeout(WAIT_MAX, stream.rest()).await.expect("the end");
+    assert!(rest.contains("about to stop"), "{rest}");
     background.stop().await;
 }
 

@@ -42,6 +42,8 @@ pub(crate) struct FakeChain {
     /// What became of transactions, and what becomes of one when it was asked about so often.
     pub(crate) receipts: Mutex<Vec<Receipt>>,
     pub(crate) comes_at: Mutex<Option<(u64, Receipt)>>,
+    /// Whether it never answers what became of them.
+    pub(crate) withholds: AtomicBool,
     /// The steps that it was to play.
     pub(crate) rehearsals: Mutex<Vec<Rehearsal>>,
 }
@@ -146,11 +148,22 @@ impl Chains for FakeChain {
         ready(funds.map(|funds| vec![U256::from(funds); accounts.len()])).boxed()
     }
 
+    fn head(&self, chain: ChainId) -> BoxFuture<'_, Result<u64, Unanswered>> {
+        self.note(chain, "head");
+        let mut head = self.head.lock().unwrap();
+        *head += u64::from(self.moves.load(Ordering::Relaxed));
+        ready(Ok(*head)).boxed()
+    }
+
     fn receipt(
         &self,
-        _: ChainId,
+        chain: ChainId,
         transaction: B256,
-    ) -> BoxFuture<'_, Result<(Option<Receipt>, u64), Unanswered>> {
+    ) -> BoxFuture<'_, Result<Option<Receipt>, Unanswered>> {
+        self.note(chain, &format!("receipt {transaction}"));
+        if self.withholds.load(Ordering::Relaxed) {
+            return pending().boxed();
+        }
         let mut receipts = self.receipts.lock().unwrap();
         if let Some((left, receipt)) = self.comes_at.lock().unwrap().as_mut() {
             *left = left.saturating_sub(1);
@@ -158,10 +171,8 @@ impl Chains for FakeChain {
                 receipts.push(receipt.clone());
             }
         }
-        let mut head = self.head.lock().unwrap();
-        *head += u64::from(self.moves.load(Ordering::Relaxed));
         let found = receipts.iter().find(|receipt| receipt.transaction == transaction).cloned();
-        ready(Ok((found, *head))).boxed()
+        ready(Ok(found)).boxed()
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bourse_server::settings::{Layers, Settings, load};
-use bourse_server::{App, Background, Backstage, Chains};
+use bourse_server::{App, Background, Backstage, Chains, Entrance};
 use bourse_store::testing::{Relay, TestDatabase};
 use bourse_store::{DatabaseUrl, Store};
 use bourse_wire::Timestamp;
@@ -35,7 +35,7 @@ pub(crate) const SECRET: &str = "the signing secret of every test";
 
 /// How long something may take that must come to be. It only ends a test that would wait forever: how fast the machine is
 /// and what else it does is no test's business.
-const WAIT_MAX: Duration = Duration::from_mins(2);
+pub(crate) const WAIT_MAX: Duration = Duration::from_mins(2);
 
 /// Waits until something is so.
 pub(crate) async fn wait_until(what: &str, holds: impl AsyncFn() -> bool) {
@@ -75,6 +75,10 @@ impl Beside {
 
     pub(crate) fn background(&self) -> Background {
         Background::start(&self.app)
+    }
+
+    pub(crate) fn entrance(&self) -> Entrance {
+        service(Arc::clone(&self.app))
     }
 }
 
