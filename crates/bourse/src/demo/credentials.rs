@@ -79,7 +79,8 @@ pub(super) fn read_private<T: DeserializeOwned>(path: &Path) -> Result<Option<T>
     serde_json::from_str(&text).map(Some).map_err(unreadable)
 }
 
-/// Writes a file that only its owner can read. Aside first, so that it is whole or not there.
+/// Writes a file that only its owner can read. Aside first, so that it is whole or not there; and it is on disk before this returns,
+/// so that whoever acts on it finds it after a power cut.
 pub(super) fn write_private(path: &Path, value: &impl Serialize) -> Result<(), CommandError> {
     let aside = path.with_extension(format!("json.{}", std::process::id()));
     let json = serde_json::to_string_pretty(value).map_err(|error| CommandError::Other(error.to_string()))?;
@@ -89,7 +90,8 @@ pub(super) fn write_private(path: &Path, value: &impl Serialize) -> Result<(), C
         .truncate(true)
         .mode(0o600)
         .open(&aside)
-        .and_then(|mut file| file.write_all(json.as_bytes()))
-        .and_then(|()| fs::rename(&aside, path));
+        .and_then(|mut file| file.write_all(json.as_bytes()).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&aside, path))
+        .and_then(|()| path.parent().map_or(Ok(()), |directory| fs::File::open(directory)?.sync_all()));
     written.map_err(CommandError::io(format!("writing {}", path.display())))
 }

@@ -14,6 +14,8 @@ use crate::process::{Process, WAIT_MAX, clean_command};
 
 /// The chain that a node is of unless told otherwise.
 const CHAIN: u64 = 31_337;
+/// How many accounts it signs for unless told otherwise.
+const ACCOUNTS: usize = 10;
 /// How many blocks back the node of a long campaign knows the state of. Without it the node moves those older than 500 to files,
 /// and forgets contracts when it replaces blocks after that. Each takes it megabytes.
 const CAMPAIGN_STATES: u64 = 200;
@@ -56,9 +58,15 @@ impl Anvil {
 
     /// Starts one that says it is of this chain.
     pub(crate) fn start_as(chain: u64, directory: &Path) -> Self {
+        Self::start_with(chain, ACCOUNTS, directory)
+    }
+
+    /// Starts one that says it is of this chain, and signs for so many accounts.
+    pub(crate) fn start_with(chain: u64, accounts: usize, directory: &Path) -> Self {
         let port = free_port();
         let mut command = clean_command(&program().display().to_string(), directory);
         command.args(["--silent", "--port", &port.to_string(), "--chain-id", &chain.to_string()]);
+        command.args(["--accounts", &accounts.to_string()]);
         if crate::trader::campaign().is_some() {
             command.args(["--prune-history", &CAMPAIGN_STATES.to_string()]);
         }

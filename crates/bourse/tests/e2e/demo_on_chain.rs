@@ -237,6 +237,33 @@ fn killed_half_way_it_goes_on_and_does_nothing_twice() {
     visit.check_balances();
 }
 
+/// Whoever uses the account beside the demo takes the number of a transaction that it was about to send.
+#[test]
+fn what_another_sent_with_its_number_is_not_taken_for_its_own() {
+    let instance = Instance::new();
+    let anvil = Anvil::start(instance.directory());
+    let mut server = start(&instance, &anvil, &[]);
+    within(FILL_LIMIT, "a contract is there", || {
+        journal(&instance).is_some_and(|journal| !journal["contracts"].as_array().unwrap().is_empty())
+    });
+    server.process.kill();
+    let studio = anvil.account(0);
+    let number = sent(&anvil)[0].clone();
+    let number = u64::from_str_radix(number.as_str().unwrap().trim_start_matches("0x"), 16).unwrap();
+    let nothing = json!([{ "from": studio, "to": anvil.account(9), "value": "0x1" }]);
+    anvil.rpc("eth_sendTransaction", &nothing);
+    let mut left = journal(&instance).unwrap();
+    left["underWay"] = json!({ "from": studio, "nonce": number, "makesContract": true, "ends": true });
+    std::fs::write(instance.data().join("chain-demo.json"), left.to_string()).unwrap();
+    let visit = Visit::wait(&instance, &anvil, start(&instance, &anvil, &[]));
+    visit.check_balances();
+    let contracts = visit.journal["contracts"].as_array().unwrap();
+    for contract in contracts {
+        let code = anvil.rpc("eth_getCode", &json!([contract, "latest"]));
+        assert!(code.as_str().unwrap().len() > 2, "{contract}");
+    }
+}
+
 #[test]
 fn with_a_key_it_signs_itself_and_keeps_no_key() {
     let instance = Instance::new();
@@ -281,6 +308,11 @@ fn it_refuses_what_is_not_a_chain_to_try_things_on() {
     assert!(said.contains("names chain 31337, and the node is of chain 1"), "{said}");
     assert_eq!(sent(&public), vec![json!("0x0"); 7]);
 
+    // The keys of the other people would follow from what everybody may know.
+    let few = Anvil::start_with(1, 3, instance.directory());
+    let said = refused(&few.url(), &["--not-a-development-chain", "1"]);
+    assert!(said.contains("too few accounts") && said.contains("BOURSE_DEMO_KEY"), "{said}");
+
     let anvil = Anvil::start(instance.directory());
     let key = instance.directory().join("key");
     std::fs::write(&key, "11".repeat(32)).unwrap();
@@ -294,6 +326,8 @@ fn it_refuses_what_is_not_a_chain_to_try_things_on() {
     within(FILL_LIMIT, "a contract is there", || {
         journal(&instance).is_some_and(|journal| !journal["contracts"].as_array().unwrap().is_empty())
     });
+    let said = refused(&anvil.url(), &[]);
+    assert!(said.contains("another `bourse demo --node` is at work"), "{said}");
     server.process.kill();
     let anew = Anvil::start(instance.directory());
     anew.mine(1);

@@ -35,13 +35,14 @@ impl Signs {
     }
 }
 
-/// Refuses a chain that is not for development, unless somebody typed its id to confirm that they mean it.
-pub(super) async fn check(sender: &Sender, confirmed: Option<u64>) -> Result<(), CommandError> {
+/// Refuses a chain that is not for development, unless somebody typed its id to confirm that they mean it; tells whether it is for
+/// development.
+pub(super) async fn check(sender: &Sender, confirmed: Option<u64>) -> Result<bool, CommandError> {
     let signs = Signs::of(sender).await;
     let chain = signs.chain;
     match confirmed {
-        _ if signs.is_for_development() => Ok(()),
-        Some(id) if id == chain => Ok(()),
+        _ if signs.is_for_development() => Ok(true),
+        Some(id) if id == chain => Ok(false),
         Some(id) => Err(CommandError::Other(format!(
             "--not-a-development-chain names chain {id}, and the node is of chain {chain}"
         ))),

@@ -1,5 +1,7 @@
-//! How far the demo is on its chain, in a file: a start that is interrupted anywhere goes on from there, and does nothing twice.
+//! How far the demo is on its chain, in a file: a start that is interrupted anywhere goes on from there, and does nothing twice. Only
+//! one process at a time has it.
 
+use std::fs::{self, TryLockError};
 use std::path::{Path, PathBuf};
 
 use bourse_wire::{Address, ProjectId};
@@ -10,6 +12,8 @@ use crate::context::CommandError;
 
 /// Its name in the data directory.
 const FILE: &str = "chain-demo.json";
+/// The name of what is locked by the process that has it: the file itself is another one after each write.
+const LOCK: &str = "chain-demo.lock";
 
 /// What is kept. Keys of accounts are not.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,15 +47,42 @@ pub(super) struct Credentials {
 }
 
 /// A transaction, by what tells it from all others.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Sent {
     pub(super) from: Address,
     pub(super) nonce: u64,
+    /// Its hash, by which the chain tells what became of it; none before the node that signs it has told.
+    #[serde(default)]
+    pub(super) hash: Option<String>,
     /// Whether a contract is made by it.
     pub(super) makes_contract: bool,
     /// Whether something is done with it, rather than prepared.
     pub(super) ends: bool,
+}
+
+/// Says that this process sends, for as long as it lives. The system ends it with the process, however that ends.
+pub(super) struct Turn {
+    _file: fs::File,
+}
+
+impl Turn {
+    /// Refuses while another process sends: both would send the same.
+    pub(super) fn take(data: &Path) -> Result<Self, CommandError> {
+        let path = data.join(LOCK);
+        let failed = |error| CommandError::io(format!("locking {}", path.display()))(error);
+        let file = fs::OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { _file: file }),
+            Err(TryLockError::Error(error)) => Err(failed(error)),
+            Err(TryLockError::WouldBlock) => Err(CommandError::Other(format!(
+                "another `bourse demo --node` is at work in {}: wait for it, or give this one a directory of its own with --data \
+                DIR",
+                data.display()
+            ))),
+        }
+    }
 }
 
 /// The record with its place.
@@ -79,6 +110,14 @@ impl Journal {
     /// Notes that something is about to be sent.
     pub(super) fn begin(&mut self, sent: Sent) -> Result<(), CommandError> {
         self.record.under_way = Some(sent);
+        self.write()
+    }
+
+    /// Notes by which hash the chain knows it.
+    pub(super) fn is_known_as(&mut self, hash: &str) -> Result<(), CommandError> {
+        if let Some(sent) = &mut self.record.under_way {
+            sent.hash = Some(hash.to_owned());
+        }
         self.write()
     }
 

@@ -29,7 +29,7 @@ use crate::output;
 use crate::progress::Progress;
 use contracts::Contracts;
 use greeting::Seen;
-use journal::{Credentials, Journal, Record, Sent};
+use journal::{Credentials, Journal, Record, Sent, Turn};
 use scene::{PEOPLE, STUDIO};
 use sender::{Sender, Sending};
 use setting_up::{FUNDS_MILLI, milli};
@@ -53,8 +53,9 @@ pub(super) async fn run(
     let settings = load_settings(common, &arguments.listen)?.settings;
     serve::start_logging(&settings)?;
     let sender = Sender::open(url).await?;
-    guard::check(&sender, arguments.not_a_development_chain).await?;
-    let mut stage = Stage::open(sender, &settings, key.as_ref()).await?;
+    let is_for_development = guard::check(&sender, arguments.not_a_development_chain).await?;
+    let cast = Cast { key: key.as_ref(), is_for_development };
+    let mut stage = Stage::open(sender, &settings, cast).await?;
     stage.set_up().await?;
     let contracts = stage.contracts()?;
     let settings = load_settings_with(common, &arguments.listen, stage.settings(url, &settings, &contracts))?;
@@ -83,19 +84,23 @@ struct Stage {
     /// The studio, then the people.
     wallets: Vec<Wallet>,
     journal: Journal,
+    _turn: Turn,
+}
+
+/// Where those who send come from.
+struct Cast<'a> {
+    key: Option<&'a SecretString>,
+    is_for_development: bool,
 }
 
 impl Stage {
     /// Finds out who sends, and takes up what an earlier start left.
-    async fn open(
-        sender: Sender,
-        settings: &Settings,
-        key: Option<&SecretString>,
-    ) -> Result<Self, CommandError> {
+    async fn open(sender: Sender, settings: &Settings, cast: Cast<'_>) -> Result<Self, CommandError> {
         let genesis = sender.genesis().await?;
-        let wallets = cast(&sender, key, genesis.as_bytes()).await?;
+        let wallets = cast.wallets(&sender, genesis.as_bytes()).await?;
         bourse_server::make_private_directory(&settings.storage.data)
             .map_err(CommandError::io("making the data directory"))?;
+        let turn = Turn::take(&settings.storage.data)?;
         let journal = if let Some(journal) = Journal::read(&settings.storage.data)? {
             same_chain(&sender, &journal.record, &genesis, settings).await?;
             same_studio(&journal.record, &wallets[STUDIO])?;
@@ -115,7 +120,7 @@ impl Stage {
             };
             Journal::new(&settings.storage.data, record)
         };
-        let stage = Self { sender, wallets, journal };
+        let stage = Self { sender, wallets, journal, _turn: turn };
         stage.check_money().await?;
         Ok(stage)
     }
@@ -182,9 +187,9 @@ impl Stage {
 
     /// Finds out what became of a transaction that an interrupted start may have sent.
     async fn look_back(&mut self) -> Result<(), CommandError> {
-        match self.journal.record.under_way {
+        match &self.journal.record.under_way {
             Some(sent) => {
-                let is_done = self.sender.was_sent(sent.from, sent.nonce).await?;
+                let is_done = self.sender.was_done(sent).await?;
                 self.journal.end(is_done)
             }
             None => Ok(()),
@@ -195,9 +200,14 @@ impl Stage {
     async fn send(&mut self, who: usize, what: &Sending, ends: bool) -> Result<(), CommandError> {
         let wallet = &self.wallets[who];
         let nonce = self.sender.nonce(wallet.address).await?;
-        let makes_contract = what.to.is_none();
-        self.journal.begin(Sent { from: wallet.address, nonce, makes_contract, ends })?;
-        let is_done = self.sender.send(wallet, nonce, what).await?;
+        let prepared = self.sender.prepare(wallet, nonce, what).await?;
+        let (from, makes_contract, known) = (wallet.address, what.to.is_none(), prepared.hash());
+        self.journal.begin(Sent { from, nonce, hash: known.clone(), makes_contract, ends })?;
+        let hash = self.sender.send(&prepared).await?;
+        if known.is_none() {
+            self.journal.is_known_as(&hash)?;
+        }
+        let is_done = self.sender.wait(&hash).await?;
         self.journal.end(is_done)?;
         if is_done {
             return Ok(());
@@ -286,34 +296,36 @@ impl Stage {
     }
 }
 
-/// The studio and the people: the account whose key was given, or accounts that the node signs for, and wallets of which nobody
-/// else has heard where these are too few.
-async fn cast(
-    sender: &Sender,
-    key: Option<&SecretString>,
-    public: &[u8],
-) -> Result<Vec<Wallet>, CommandError> {
-    let mut wallets = if let Some(key) = key {
-        vec![Wallet::of_secret(key)?]
-    } else {
-        let accounts: Vec<bourse_wire::Address> =
-            sender.ask("eth_accounts", serde_json::json!([])).await.unwrap_or_default();
-        accounts.into_iter().take(PEOPLE + 1).map(Wallet::of_node).collect()
-    };
-    let nobody = || {
-        CommandError::Other(
-            "the node signs for no account of its own: put the private key of an account with money on this chain into the \
-            variable BOURSE_DEMO_KEY, or into a file that --key-file names. It is not stored"
-                .to_owned(),
-        )
-    };
-    let studio = wallets.first().cloned().ok_or_else(nobody)?;
-    let unlucky = || CommandError::Other("no wallet follows from that key: give another".to_owned());
-    while wallets.len() <= PEOPLE {
-        let number = wallets.len() as u64;
-        wallets.push(studio.relative(number, public).ok_or_else(unlucky)?);
+impl Cast<'_> {
+    /// The studio and the people: the account whose key was given, or accounts that the node signs for, and wallets of which nobody
+    /// else has heard where these are too few.
+    async fn wallets(&self, sender: &Sender, public: &[u8]) -> Result<Vec<Wallet>, CommandError> {
+        let mut wallets = if let Some(key) = self.key {
+            vec![Wallet::of_secret(key)?]
+        } else {
+            let accounts: Vec<bourse_wire::Address> =
+                sender.ask("eth_accounts", serde_json::json!([])).await.unwrap_or_default();
+            accounts.into_iter().take(PEOPLE + 1).map(Wallet::of_node).collect()
+        };
+        let studio = wallets.first().cloned().ok_or_else(|| key_needed("no account"))?;
+        // Their keys would follow from what everybody may know, and they are given money.
+        if self.key.is_none() && !self.is_for_development && wallets.len() <= PEOPLE {
+            return Err(key_needed("too few accounts"));
+        }
+        let unlucky = || CommandError::Other("no wallet follows from that key: give another".to_owned());
+        while wallets.len() <= PEOPLE {
+            let number = wallets.len() as u64;
+            wallets.push(studio.relative(number, public).ok_or_else(unlucky)?);
+        }
+        Ok(wallets)
     }
-    Ok(wallets)
+}
+
+fn key_needed(accounts: &str) -> CommandError {
+    CommandError::Other(format!(
+        "the node signs for {accounts} of its own: put the private key of an account with money on this chain into the variable \
+        BOURSE_DEMO_KEY, or into a file that --key-file names. It is not stored"
+    ))
 }
 
 /// What the chain is called.

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use alloy_primitives::U256;
+use alloy_primitives::{U256, keccak256};
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl};
 use bourse_chain::{Failure, Node as _};
 use bourse_wire::Address;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::wallet::{Unsigned, Wallet};
+use super::journal::Sent;
+use super::wallet::{Unsigned, Wallet, contract_address};
 use crate::context::CommandError;
 
 /// How long a node may take to answer.
@@ -46,6 +47,30 @@ pub(super) struct Sending {
 #[serde(rename_all = "camelCase")]
 struct Receipt {
     status: Option<String>,
+}
+
+impl Receipt {
+    fn is_done(&self) -> bool {
+        self.status.as_deref() != Some("0x0")
+    }
+}
+
+/// A transaction that is ready to be sent.
+pub(super) enum Prepared {
+    /// Signed here, as nodes take it.
+    Signed(Vec<u8>),
+    /// For the node to sign.
+    ForNode(Value),
+}
+
+impl Prepared {
+    /// Its hash, where that is known before it is sent.
+    pub(super) fn hash(&self) -> Option<String> {
+        match self {
+            Self::Signed(signed) => Some(keccak256(signed).to_string()),
+            Self::ForNode(_) => None,
+        }
+    }
 }
 
 impl Sender {
@@ -106,8 +131,28 @@ impl Sender {
         text.parse().map_err(unreadable)
     }
 
-    /// Waits until a transaction that an account may have sent earlier is in a block; tells whether it did send it.
-    pub(super) async fn was_sent(&self, from: Address, nonce: u64) -> Result<bool, CommandError> {
+    /// Finds out what became of a transaction that may have been sent earlier, and waits until it is in a block if it was; tells
+    /// whether the chain carried it out.
+    pub(super) async fn was_done(&self, sent: &Sent) -> Result<bool, CommandError> {
+        if !self.was_used(sent.from, sent.nonce).await? {
+            return Ok(false);
+        }
+        if sent.makes_contract {
+            return self.has_code(contract_address(sent.from, sent.nonce)).await;
+        }
+        match &sent.hash {
+            // Where it has none, another transaction of the account has its number.
+            Some(hash) => {
+                let receipt: Option<Receipt> = self.ask("eth_getTransactionReceipt", json!([hash])).await?;
+                Ok(receipt.is_some_and(|receipt| receipt.is_done()))
+            }
+            // The node signs, and the start ended before it told the hash: it took what it had tried beforehand.
+            None => Ok(true),
+        }
+    }
+
+    /// Whether an account sent a transaction of this number, which is waited for until it is in a block.
+    async fn was_used(&self, from: Address, nonce: u64) -> Result<bool, CommandError> {
         let known = self.quantity("eth_getTransactionCount", json!([from, "pending"])).await?;
         if known <= U256::from(nonce) {
             return Ok(false);
@@ -126,26 +171,44 @@ impl Sender {
         tokio::time::timeout(IN_A_BLOCK, in_a_block).await.map_err(late)?
     }
 
-    /// Sends a transaction of this number and waits until it is in a block; tells whether the chain carried it out.
-    pub(super) async fn send(&self, from: &Wallet, nonce: u64, what: &Sending) -> Result<bool, CommandError> {
-        let hash: String = if from.signs_here() {
-            let signed = self.signed(from, nonce, what).await?;
-            self.ask("eth_sendRawTransaction", json!([signed])).await?
-        } else {
-            let mut transaction = described(from, what);
-            transaction["nonce"] = json!(format!("{nonce:#x}"));
-            self.ask("eth_sendTransaction", json!([transaction])).await?
-        };
-        let receipt = tokio::time::timeout(IN_A_BLOCK, self.receipt(&hash)).await.map_err(|_| {
+    /// Makes a transaction of this number ready.
+    pub(super) async fn prepare(
+        &self,
+        from: &Wallet,
+        nonce: u64,
+        what: &Sending,
+    ) -> Result<Prepared, CommandError> {
+        if from.signs_here() {
+            return Ok(Prepared::Signed(self.signed(from, nonce, what).await?));
+        }
+        let mut transaction = described(from, what);
+        transaction["nonce"] = json!(format!("{nonce:#x}"));
+        Ok(Prepared::ForNode(transaction))
+    }
+
+    /// Sends a transaction; tells its hash.
+    pub(super) async fn send(&self, prepared: &Prepared) -> Result<String, CommandError> {
+        match prepared {
+            Prepared::Signed(signed) => {
+                let signed = const_hex::encode_prefixed(signed);
+                self.ask("eth_sendRawTransaction", json!([signed])).await
+            }
+            Prepared::ForNode(transaction) => self.ask("eth_sendTransaction", json!([transaction])).await,
+        }
+    }
+
+    /// Waits until a transaction is in a block; tells whether the chain carried it out.
+    pub(super) async fn wait(&self, hash: &str) -> Result<bool, CommandError> {
+        let receipt = tokio::time::timeout(IN_A_BLOCK, self.receipt(hash)).await.map_err(|_| {
             CommandError::Other(format!(
                 "transaction {hash} is in no block after {} minutes: does the node make blocks?",
                 IN_A_BLOCK.as_secs() / 60
             ))
         })??;
-        Ok(receipt.status.as_deref() != Some("0x0"))
+        Ok(receipt.is_done())
     }
 
-    async fn signed(&self, from: &Wallet, nonce: u64, what: &Sending) -> Result<String, CommandError> {
+    async fn signed(&self, from: &Wallet, nonce: u64, what: &Sending) -> Result<Vec<u8>, CommandError> {
         let gas = self.quantity("eth_estimateGas", json!([described(from, what)])).await?;
         let gas_price = self.gas_price().await?;
         let unsigned = Unsigned {
@@ -159,7 +222,7 @@ impl Sender {
         };
         let signed = from.sign(&unsigned);
         let none = || CommandError::Other("the transaction cannot be signed".to_owned());
-        Ok(const_hex::encode_prefixed(signed.ok_or_else(none)?))
+        signed.ok_or_else(none)
     }
 
     /// What is paid for gas: enough for some blocks to come. What nodes propose follows what was paid last, so that paying more than
