@@ -251,9 +251,9 @@ impl Migration {
             "webhooks",
             include_str!("../migrations/0032_webhooks.sql"),
             &[
-                ("webhook_listeners", Layout::ByProject),
-                ("webhook_cursors", Layout::ByProject),
-                ("webhook_letters", Layout::ByProject),
+                ("webhook_listeners", Layout::Local),
+                ("webhook_cursors", Layout::Local),
+                ("webhook_letters", Layout::Local),
                 ("webhook_servers", Layout::Local),
             ],
         )

@@ -111,7 +111,10 @@ fn every_table_has_an_owner_and_its_place_on_citus() {
                 | "grants"
                 | "servers"
                 | "contract_links"
-                | "storefronts",
+                | "storefronts"
+                | "webhook_listeners"
+                | "webhook_cursors"
+                | "webhook_letters",
                 _,
             )
             | (
