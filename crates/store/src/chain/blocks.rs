@@ -19,10 +19,43 @@ impl Store {
     /// they state of collections that are not live is left to their history.
     pub fn commit_blocks(&self, batch: Blocks) -> Pending<'_, BlocksCommitted> {
         let changes_kept = self.options.changes_kept;
-        self.write(move |mut session| {
-            Box::pin(async move { commit(&mut session, batch, changes_kept).await })
+        let (chain, oldest) = (batch.chain, oldest_to_prune(&batch));
+        Box::pin(async move {
+            let committing = self.write(move |mut session| {
+                Box::pin(async move { commit(&mut session, batch, changes_kept).await })
+            });
+            let committed = committing.await?;
+            if let (BlocksCommitted::Done { .. }, Some(oldest)) = (&committed, oldest) {
+                self.prune_undo(chain, oldest).await;
+            }
+            Ok(committed)
         })
     }
+
+    /// Forgets what it takes to undo blocks that never will be, of whichever collections. That asks all nodes of a cluster, so it is
+    /// no part of what follows a chain: where one is away, it is forgotten later.
+    async fn prune_undo(&self, chain: ChainId, oldest: u64) {
+        let pruning = self.write(move |mut session| {
+            Box::pin(async move {
+                let sql = "DELETE FROM chain_undo WHERE number <= $2
+                    AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)";
+                session.execute(sql, args![chain, oldest]).await.map(drop)
+            })
+        });
+        if let Err(error) = self.patiently(pruning).await {
+            error.log("forgetting what blocks replaced that are settled");
+        }
+    }
+}
+
+/// Blocks after which it is looked for what of collections is to be forgotten that no block states anything of any more.
+const PRUNE_BLOCKS: u64 = 32;
+
+/// The block up to which a batch has it forgotten everywhere what blocks replaced; seldom is there one.
+fn oldest_to_prune(batch: &Blocks) -> Option<u64> {
+    let (first, newest) = (batch.blocks.first()?.block.number, batch.blocks.last()?.block.number);
+    let is_due = first / PRUNE_BLOCKS != (newest + 1) / PRUNE_BLOCKS;
+    is_due.then(|| newest.saturating_sub(batch.window))
 }
 
 async fn commit(
@@ -54,7 +87,8 @@ async fn commit(
         works.entry(id).or_insert_with(|| Work::on(chain)).apply(session, id, blocks, oldest).await?;
     }
     move_checkpoint(session, chain, newest).await?;
-    prune(session, chain, oldest).await?;
+    let sql = "DELETE FROM chain_blocks WHERE chain_id = $1 AND number < $2";
+    session.execute(sql, args![chain, oldest]).await?;
     let mut changed = 0;
     for (id, work) in works {
         changed += work.finish(session, id, changes_kept).await?;
@@ -103,13 +137,4 @@ fn by_collection(
         }
     }
     all
-}
-
-/// Forgets blocks that are too old to go back to, and what it takes to undo those that never will be.
-async fn prune(session: &mut Session<'_>, chain: ChainId, oldest: u64) -> Result<(), StoreError> {
-    let sql = "DELETE FROM chain_blocks WHERE chain_id = $1 AND number < $2";
-    session.execute(sql, args![chain, oldest]).await?;
-    let sql = "DELETE FROM chain_undo WHERE number <= $2
-        AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)";
-    session.execute(sql, args![chain, oldest]).await.map(drop)
 }

@@ -101,6 +101,9 @@ impl Work {
                 undo_rows.push(UndoRow { number: block.number, before });
             }
         }
+        // Of collections that nothing is stated of this is done now and then.
+        let sql = "DELETE FROM chain_undo WHERE collection_id = $1 AND number <= $2";
+        session.execute(sql, args![id.0, undo_above]).await?;
         session.insert(Insert::owned(id, undo_rows)?, "").await?;
         let outcome = ledger.finish();
         let made = outcome.tokens.clone();

@@ -1,7 +1,7 @@
 //! Which blocks are taken, and which are not.
 
 use alloy_primitives::B256;
-use bourse_store::testing::{facts_digest, operator};
+use bourse_store::testing::{change_unnoticed, facts_digest, operator};
 use bourse_store::{Actor, Blocks, BlocksCommitted, ChainError, HistoryCommitted, StoreError};
 use bourse_wire::Timestamp;
 
@@ -184,4 +184,23 @@ async fn one_process_at_a_time_follows_a_chain() {
     assert!(hold(&store, "a", 23, 40).await);
     let other_chain = store.hold_lease(bourse_wire::ChainId(1), "b", at(0), at(9)).await.unwrap();
     assert!(other_chain);
+}
+
+/// How many blocks there are of which it is kept what they replaced in a collection.
+async fn undoable(stage: &Stage) -> u64 {
+    let rows = "UPDATE chain_undo SET number = number WHERE collection_id = $1";
+    change_unnoticed(&stage.store, stage.id, rows).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_settled_blocks_replaced_is_forgotten() {
+    let mut stage = Stage::new().await;
+    for number in 1..=2 * WINDOW {
+        stage.grow(&[&[transfer(number, 0, 1)]]).await;
+    }
+    assert_eq!(undoable(&stage).await, WINDOW, "with each block that states something");
+    for _ in 0..64 {
+        stage.grow(&[&[]]).await;
+    }
+    assert_eq!(undoable(&stage).await, 0, "and after a while without any");
 }
