@@ -198,12 +198,20 @@ impl Put {
     ) -> Result<(), StoreError> {
         let known = row.map(known_order).transpose()?;
         let is_known = row.map_or(Ok(false), is_signed)?;
-        let said = known.as_ref().filter(|_| is_known).map(|known| known.parts.said);
+        let mut known_signed = known.clone().filter(|_| is_known);
+        let said = known_signed.as_ref().map(|known| known.parts.said);
+        // A server that knew nothing of it may have stored something else, and what was signed says it.
+        if let Some(known) = &mut known_signed {
+            known.facts.is_whole = order.is_whole;
+        }
         if said.is_some_and(|said| said.is_some_and(|said| said.status != OrderStatus::Inactive)) {
+            if let Some(before) = &known {
+                self.replace(before, known_signed);
+            }
             return Ok(());
         }
         let parts = signed_parts(order, known.as_ref());
-        let terms = known.as_ref().filter(|_| is_known).map_or(order, |known| &known.facts);
+        let terms = known_signed.as_ref().map_or(order, |known| &known.facts);
         let Some(now) = KnownOrder::of(terms, parts) else { return Ok(()) };
         let (key, is_new_word) = (now.facts.key(), said == Some(None));
         let mut values = values_of(&now.facts)?;

@@ -112,6 +112,27 @@ async fn the_chain_is_asked_again_by_whoever_wants_to_know() {
     assert_eq!((elsewhere, unsettled(&stage).await), (0, vec!["b".to_owned()]));
 }
 
+/// A server of before that was known stores it as it is for most.
+#[tokio::test]
+async fn an_order_that_is_put_again_says_whether_it_is_filled_whole() {
+    let mut stage = Stage::new().await;
+    for is_asked in [false, true] {
+        let id = if is_asked { "asked" } else { "new" };
+        put(&stage, signed(id)).await;
+        if is_asked {
+            assert!(settle(&stage, stage.newest(), id, open(7)).await);
+        }
+        let before = order(&stage, id).await;
+        assert!(!before.is_whole);
+        let mut again = signed(id);
+        again.facts.is_whole = true;
+        put(&stage, again).await;
+        assert_eq!(order(&stage, id).await, OrderFacts { is_whole: true, ..before });
+    }
+    stage.grow(&[&[filled("asked", 7)]]).await;
+    assert_eq!(state(&stage, "asked").await.1, Amount::ZERO, "it is the same order otherwise");
+}
+
 #[tokio::test]
 async fn the_chain_is_asked_once_and_then_told_by_logs() {
     let mut stage = Stage::new().await;
