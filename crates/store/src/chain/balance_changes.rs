@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bourse_market::facts::BlockHash;
 use bourse_wire::{Address, Amount, TokenId};
 
-use super::state::{blocks_from, is_followed, oldest_kept, read_checkpoint};
+use super::state::{FollowedRow, blocks_from, oldest_kept, read_checkpoint, read_progress};
 use super::undo::UndoRow;
 use crate::args::args;
 use crate::collections::{find, read_balances};
@@ -33,7 +33,7 @@ pub struct ChangesQuery {
 /// What is held now of what changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BalanceChanges {
-    /// Height and name of the block that it is of.
+    /// Height and name of the block that it is of; nothing while not all older blocks of the collection are read, as it is of none.
     pub checkpoint: (u64, BlockHash),
     /// Whether it is all that is held, since it is not known any more what changed: whatever is not in it is nothing. Otherwise it
     /// is what changed, and what is nothing by now is in it.
@@ -44,7 +44,7 @@ pub struct BalanceChanges {
 
 impl Store {
     /// The balances of a followed collection that changed since a block; all that are not nothing where the block is older than
-    /// what a rewind may go back to, or is no longer part of the chain. `None` where the collection is not followed.
+    /// what a rewind may go back to or than the whole of what was read of it, or is no longer part of the chain. `None` where the collection is not followed.
     pub fn balance_changes(
         &self,
         key: CollectionKey,
@@ -53,13 +53,11 @@ impl Store {
         self.snapshot(move |mut session| {
             Box::pin(async move {
                 let Some(id) = find(&mut session, key).await? else { return Ok(None) };
-                if !is_followed(&mut session, id).await? {
-                    return Ok(None);
-                }
+                let Some(progress) = read_progress(&mut session, id).await? else { return Ok(None) };
                 let Some(checkpoint) = read_checkpoint(&mut session, key.chain).await? else {
                     return Ok(None);
                 };
-                let is_all = query.is_all || !is_kept(&mut session, key, &query).await?;
+                let is_all = query.is_all || !is_kept(&mut session, (key, &progress), &query).await?;
                 // A place in what changed is none in all that there is.
                 let after = query.after.filter(|_| is_all == query.is_all);
                 let query = ChangesQuery { after, ..query };
@@ -68,19 +66,24 @@ impl Store {
                 } else {
                     changed(&mut session, id, &query).await?
                 };
-                let checkpoint = (checkpoint.number, checkpoint.hash);
+                let checkpoint =
+                    if progress.live { (checkpoint.number, checkpoint.hash) } else { Default::default() };
                 Ok(Some(BalanceChanges { checkpoint, is_all, balances }))
             })
         })
     }
 }
 
-/// Whether it is known what changed since a block.
+/// Whether it is known what changed since a block. Older blocks change balances without it being noted, until the collection is
+/// live; of the one it became live with there may be copies from before it was read anew.
 async fn is_kept(
     session: &mut Session<'_>,
-    key: CollectionKey,
+    (key, progress): (CollectionKey, &FollowedRow),
     query: &ChangesQuery,
 ) -> Result<bool, StoreError> {
+    if !progress.live || query.since < progress.next_block {
+        return Ok(false);
+    }
     if query.since < oldest_kept(session, key.chain).await? {
         return Ok(false);
     }

@@ -98,6 +98,15 @@ pub(super) async fn hold_followed(
     session.returning(sql, args![id.0]).await
 }
 
+/// How far a collection is followed, without holding it; `None` when it is not followed. The `next_block` of a live one is that
+/// after the one it became live with.
+pub(super) async fn read_progress(
+    session: &mut Session<'_>,
+    id: CollectionId,
+) -> Result<Option<FollowedRow>, StoreError> {
+    session.select_first("FROM followed_collections WHERE collection_id = $1", args![id.0]).await
+}
+
 /// Whether a collection is followed. Whoever calls this holds the collection or its chain.
 pub(crate) async fn is_followed(session: &mut Session<'_>, id: CollectionId) -> Result<bool, StoreError> {
     let sql = "SELECT collection_id FROM followed_collections WHERE collection_id = $1";

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use bourse_market::facts::{BlockHash, Fact};
-use bourse_store::{BalanceChanges, ChangesQuery};
-use bourse_wire::{Address, Amount, TokenId};
+use bourse_market::facts::{Block, BlockHash, Fact};
+use bourse_store::{Actor, BalanceChanges, BlockFacts, ChangesQuery};
+use bourse_wire::{Address, Amount, Timestamp, TokenId};
 
-use crate::stage::{Stage, WINDOW, account, collection, transfer};
+use crate::stage::{Stage, WINDOW, account, collection, first_block, stated, transfer};
 
 /// A copy of who holds what, and the block that it is of.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Copy {
     held: BTreeMap<(TokenId, Address), Amount>,
     of: Option<(u64, BlockHash)>,
@@ -63,6 +63,7 @@ async fn held(stage: &Stage) -> BTreeMap<(TokenId, Address), Amount> {
 async fn a_copy_follows_the_chain_and_its_reorganisations() {
     for limit in [1, 3, 100] {
         let mut stage = Stage::new().await;
+        stage.grow(&[&[]]).await;
         let mut copy = Copy::default();
         assert!(copy.catch_up(&stage, limit).await, "nothing is known before");
         stage.grow(&[&[transfer(1, 0, 1), transfer(2, 0, 1)], &[transfer(3, 0, 2)]]).await;
@@ -86,6 +87,39 @@ async fn a_copy_follows_the_chain_and_its_reorganisations() {
         stage.grow(&[&[transfer(1, 3, 6)]]).await;
         stage.grow(&old).await;
         assert!(copy.catch_up(&stage, limit).await);
+        assert_eq!(copy.held, held(&stage).await);
+    }
+}
+
+/// Older blocks change balances without it being noted for who keeps a copy.
+#[tokio::test]
+async fn while_older_blocks_are_read_a_copy_is_of_no_block() {
+    for limit in [1, 100] {
+        let mut stage = Stage::new().await;
+        stage.grow(&[&[transfer(1, 0, 1)]]).await;
+        let (newest, mut copy) = (stage.newest().number, Copy::default());
+        copy.catch_up(&stage, limit).await;
+        let before = copy.clone();
+        // It is read anew from an earlier block on, up to the same block.
+        let command_line = Actor::command_line(Timestamp::ZERO);
+        stage.store.follow(collection(0), 90, command_line).await.unwrap();
+        let block = Block { number: 92, ..first_block() };
+        let moved = |(index, fact)| stated(collection(0), &block, index, fact);
+        let facts = (0..).zip([transfer(7, 0, 2), transfer(8, 0, 3)]).map(moved).collect();
+        stage.history(collection(0), 90, 95, vec![BlockFacts { block, facts }]).await.unwrap();
+        assert!(copy.catch_up(&stage, limit).await);
+        assert_eq!((&copy.held, copy.of), (&held(&stage).await, Some((0, BlockHash::ZERO))));
+        let rest = vec![stage.at(newest).clone()];
+        stage.history(collection(0), 96, newest, rest).await.unwrap();
+        for mut copy in [before, copy] {
+            assert!(copy.catch_up(&stage, limit).await, "what older blocks changed is not noted");
+            assert_eq!((&copy.held, copy.of.unwrap().0), (&held(&stage).await, newest));
+        }
+        stage.grow(&[&[]]).await;
+        let mut copy = Copy::default();
+        copy.catch_up(&stage, limit).await;
+        stage.grow(&[&[transfer(7, 2, 4)]]).await;
+        assert!(!copy.catch_up(&stage, limit).await);
         assert_eq!(copy.held, held(&stage).await);
     }
 }
