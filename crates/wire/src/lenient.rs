@@ -1,8 +1,9 @@
 //! Reading request bodies the way existing clients write them.
 //!
 //! Known members are found whatever their letter case and underscores (`chainID`, `chainId`, `chain_id`), unknown
-//! members are ignored except in a `filter` or `filters`, where they would narrow nothing, `null` means absent, an empty body is `{}`, and whole numbers may be sent as strings or,
-//! where a type asks for `str`, strings as numbers. Free-form values (`serde_json::Value`) are taken untouched.
+//! members are ignored except in a `filter` or `filters`, where whoever asks for something by them would have everything,
+//! `null` means absent, an empty body is `{}`, and whole numbers may be sent as strings or, where a type asks for `str`,
+//! strings as numbers. Free-form values (`serde_json::Value`) are taken untouched.
 //! Errors say where in the body they are.
 
 use std::fmt;
@@ -285,7 +286,7 @@ fn known_members(
             continue;
         }
         let Some(field) = fields.iter().find(|field| same_name(field, &name)) else {
-            if unknown == Unknown::Refused {
+            if unknown == Unknown::Refused && !is_neutral(&value) {
                 let path = vec![name.chars().take(SHOWN_CHARS_MAX).collect()];
                 let message = format!("is not known: there are {}", fields.join(", "));
                 return Err(LenientError { path, message, wrong_type: false });
@@ -298,6 +299,17 @@ fn known_members(
         }
     }
     Ok(known)
+}
+
+/// Whether a value restricts nothing, whatever a member means: some clients send all members that they know.
+fn is_neutral(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) | Value::Object(_) => false,
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+    }
 }
 
 pub(crate) fn same_name(field: &str, name: &str) -> bool {
@@ -451,6 +463,12 @@ mod tests {
             message(r#"{"filter":{"inner":{"acount":1}}}"#),
             "filter.inner.acount: is not known: there are account"
         );
+        for neutral in ["null", "false", "0", r#""""#, "[]"] {
+            assert!(read(&format!(r#"{{"filter":{{"colour":{neutral}}}}}"#)).is_ok(), "{neutral}");
+        }
+        for asked in ["true", "1", "-1", "0.5", r#""red""#, "[0]", "{}"] {
+            assert!(read(&format!(r#"{{"filter":{{"colour":{asked}}}}}"#)).is_err(), "{asked}");
+        }
         assert!(
             read(r#"{"colour":1,"filter":{"colour":null,"CHAIN_ID":"1","map":{},"free":{"a":1}}}"#).is_ok()
         );
