@@ -166,6 +166,12 @@ impl Backstage {
         webhooks::resend(&self.0, scope, letter).await
     }
 
+    /// The project whose storefront is at a host, as a request names it; as it is known for a moment.
+    pub async fn project_at(&self, host: &str) -> Result<Option<ProjectId>, StoreError> {
+        let named = (host, &self.0.settings);
+        self.0.storefronts.project_at(&self.0.store, named, self.now()).await
+    }
+
     /// Makes a secret token. It works once its record is stored and [`Self::renew_credentials`] was called.
     pub fn issue_token(&self, project: ProjectId, expires: Option<Timestamp>) -> Result<IssuedToken, Error> {
         self.0.signer.issue(project, self.now(), expires)

@@ -67,4 +67,4 @@ pub use openapi::document;
 pub use rest::{AssetOwner, FILE_POLICY, StoredFile};
 pub use route::{Credential, Effect, Route, Service};
 pub use static_answer::StaticAnswer;
-pub use storefronts::Parts as StorefrontParts;
+pub use storefronts::{Parts as StorefrontParts, SITE_SERVICES, check_site_key, origin_of, site_address};

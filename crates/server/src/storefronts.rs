@@ -1,15 +1,25 @@
-//! What the storefronts of projects consist of, kept for a moment: every page of a storefront asks for it first.
+//! What the storefronts of projects consist of, and which is at a host, kept for a moment: every page of a storefront asks for both
+//! first.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use bourse_store::{MarketCollection, Project, ProjectScope, Store, StoreError, StoredStorefront};
-use bourse_wire::{ProjectId, Timestamp};
+use bourse_store::{
+    AccessKeyRecord, MarketCollection, Project, ProjectScope, Store, StoreError, StoredStorefront,
+};
+use bourse_wire::{ProjectId, Storefront, Timestamp};
+
+use crate::auth::origin_allowed;
+use crate::route::Service;
+use crate::settings::Settings;
 
 /// How long what was read is believed: so late may a server show what was changed through another one.
 const BELIEVED_NANOS: i128 = 2_000_000_000;
-/// Storefronts that are kept at most.
+/// Storefronts that are kept at most, and as many hosts.
 const KEPT_MAX: usize = 1_000;
+/// The longest name of a host, with its port.
+const HOST_BYTES_MAX: usize = 260;
 /// Collections of a project's market that are shown at most.
 const COLLECTIONS_MAX: u64 = 200;
 
@@ -23,9 +33,77 @@ pub struct Parts {
     pub collections: Vec<MarketCollection>,
 }
 
-/// The storefronts, and when they were read.
+/// What the pages that this service serves to buyers ask, so that their key must be good for it.
+pub const SITE_SERVICES: [Service; 3] = [Service::Marketplace, Service::Metadata, Service::Indexer];
+
+/// The address under which the pages of a storefront are known: that of its host, or of the whole service where it names none.
+pub fn site_address(storefront: &Storefront, settings: &Settings) -> String {
+    let public = settings.public_url();
+    match storefront.domain.as_str() {
+        "" => public,
+        domain => format!("{}://{domain}", scheme_of(&public)),
+    }
+}
+
+/// Scheme, host and port of an address, as browsers send them.
+pub fn origin_of(address: &str) -> &str {
+    let start = address.find("://").map_or(0, |place| place + 3);
+    let end = address[start..].find('/').map_or(address.len(), |place| start + place);
+    &address[..end]
+}
+
+/// Whether a host is the one of the whole service.
+pub(crate) fn is_public_host(host: &str, settings: &Settings) -> bool {
+    let public = settings.public_url();
+    let named = origin_of(&public).split_once("://").map_or("", |(_, host)| host);
+    plain_host(host, &public) == plain_host(named, &public)
+}
+
+fn scheme_of(address: &str) -> &str {
+    address.split_once("://").map_or("https", |(scheme, _)| scheme)
+}
+
+/// A host as a storefront names it: in small letters, without the dot of its root and the port that its scheme has anyway.
+fn plain_host(host: &str, public_url: &str) -> String {
+    let usual = if scheme_of(public_url) == "http" { ":80" } else { ":443" };
+    let host = host.to_ascii_lowercase();
+    let (name, port) = host.split_once(':').map_or((host.as_str(), None), |(name, port)| (name, Some(port)));
+    let name = name.trim_end_matches('.');
+    match port {
+        Some(port) if usual[1..] != *port => format!("{name}:{port}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// Whether the pages of a storefront can ask with a key, from the origin that they are at; what is wrong with it otherwise.
+pub fn check_site_key(key: &AccessKeyRecord, origin: &str) -> Result<(), String> {
+    let names = &key.allowed_services;
+    let is_lacking =
+        |service: &Service| !names.is_empty() && !names.iter().any(|name| service.takes_key_of(name));
+    let lacking: Vec<&str> =
+        SITE_SERVICES.iter().filter(|one| is_lacking(one)).map(|one| one.short()).collect();
+    if !lacking.is_empty() {
+        let all = SITE_SERVICES.map(Service::short).join(", ");
+        return Err(format!(
+            "does not work for {}, which the pages ask: one that is limited to services needs {all}",
+            lacking.join(" and ")
+        ));
+    }
+    if !origin_allowed(key.require_origin, &key.allowed_origins, Some(origin)) {
+        return Err(format!("does not work from {origin}, where the pages are: make one that does"));
+    }
+    Ok(())
+}
+
+/// What was read, and when.
+type Kept<K, V> = RwLock<HashMap<K, (Timestamp, V)>>;
+
+/// The storefronts.
 #[derive(Default)]
-pub(crate) struct Storefronts(RwLock<HashMap<ProjectId, (Timestamp, Arc<Parts>)>>);
+pub(crate) struct Storefronts {
+    parts: Kept<ProjectId, Arc<Parts>>,
+    hosts: Kept<String, Option<ProjectId>>,
+}
 
 impl Storefronts {
     /// What the storefront of a project consists of.
@@ -35,30 +113,84 @@ impl Storefronts {
         scope: ProjectScope,
         now: Timestamp,
     ) -> Result<Arc<Parts>, StoreError> {
-        if let Some(parts) = self.believed(scope.project(), now) {
+        if let Some(parts) = believed(&self.parts, &scope.project(), now) {
             return Ok(parts);
         }
         let project = store.project(scope.project()).await?;
         let stored = store.storefront(scope).await?;
         let collections = store.market_collections(scope, 0, COLLECTIONS_MAX).await?;
         let parts = Arc::new(Parts { project, stored, collections });
-        let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT_MAX {
-            kept.clear();
-        }
-        kept.insert(scope.project(), (now, Arc::clone(&parts)));
+        keep(&self.parts, scope.project(), (now, Arc::clone(&parts)));
         Ok(parts)
     }
 
-    /// Forgets what was read of a project, which this process has just changed.
-    pub(crate) fn forget(&self, project: ProjectId) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(&project);
+    /// The project whose storefront is at a host, as a request names it.
+    pub(crate) async fn project_at(
+        &self,
+        store: &Store,
+        (host, settings): (&str, &Settings),
+        now: Timestamp,
+    ) -> Result<Option<ProjectId>, StoreError> {
+        if host.is_empty() || host.len() > HOST_BYTES_MAX {
+            return Ok(None);
+        }
+        let host = plain_host(host, &settings.public_url());
+        if let Some(known) = believed(&self.hosts, &host, now) {
+            return Ok(known);
+        }
+        let found = store.project_at(host.clone()).await?;
+        keep(&self.hosts, host, (now, found));
+        Ok(found)
     }
 
-    fn believed(&self, project: ProjectId, now: Timestamp) -> Option<Arc<Parts>> {
-        let kept = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let (read_at, parts) = kept.get(&project)?;
-        let age = now.unix_nanos() - read_at.unix_nanos();
-        (0..BELIEVED_NANOS).contains(&age).then(|| Arc::clone(parts))
+    /// Forgets what was read of a project, which this process has just changed, and where it was.
+    pub(crate) fn forget(&self, project: ProjectId) {
+        self.parts.write().unwrap_or_else(PoisonError::into_inner).remove(&project);
+        self.hosts.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+fn believed<K: Eq + Hash, V: Clone>(kept: &Kept<K, V>, key: &K, now: Timestamp) -> Option<V> {
+    let kept = kept.read().unwrap_or_else(PoisonError::into_inner);
+    let (read_at, known) = kept.get(key)?;
+    let age = now.unix_nanos() - read_at.unix_nanos();
+    (0..BELIEVED_NANOS).contains(&age).then(|| known.clone())
+}
+
+fn keep<K: Eq + Hash, V>(kept: &Kept<K, V>, key: K, read: (Timestamp, V)) {
+    let mut kept = kept.write().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() >= KEPT_MAX {
+        kept.clear();
+    }
+    kept.insert(key, read);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_have_no_path() {
+        for (address, origin) in [
+            ("https://bourse.example", "https://bourse.example"),
+            ("http://bourse.example:4010/path/more", "http://bourse.example:4010"),
+            ("", ""),
+        ] {
+            assert_eq!(origin_of(address), origin);
+        }
+    }
+
+    #[test]
+    fn a_host_is_the_same_however_it_is_written() {
+        for (host, public_url, plain) in [
+            ("SHOP.example", "https://bourse.example", "shop.example"),
+            ("shop.example.", "https://bourse.example", "shop.example"),
+            ("shop.example.:443", "https://bourse.example", "shop.example"),
+            ("shop.example:80", "http://bourse.example", "shop.example"),
+            ("shop.example:80", "https://bourse.example", "shop.example:80"),
+            ("shop.example:8443", "https://bourse.example", "shop.example:8443"),
+        ] {
+            assert_eq!(plain_host(host, public_url), plain);
+        }
     }
 }

@@ -33,6 +33,14 @@ impl Caller {
         Sender { project: self.project(), credential: self.id.clone() }
     }
 
+    /// The account of whoever asks through the console.
+    pub(crate) fn account(&self) -> Option<RecordId> {
+        match self.id {
+            CredentialId::Account(account) => Some(account),
+            CredentialId::AccessKey(_) | CredentialId::SecretToken(_) => None,
+        }
+    }
+
     pub(crate) fn scope(&self) -> ProjectScope {
         self.scope
     }
@@ -256,7 +264,7 @@ fn check_token(
 
 /// An empty list allows every origin. Origins are compared as browsers send them; a `*` in an entry stands for one or more
 /// letters, digits, hyphens and dots of a host's name.
-fn origin_allowed(required: bool, allowed: &[String], origin: Option<&str>) -> bool {
+pub(crate) fn origin_allowed(required: bool, allowed: &[String], origin: Option<&str>) -> bool {
     let Some(origin) = origin else { return !required };
     allowed.is_empty() || allowed.iter().any(|entry| origin_matches(entry, origin))
 }

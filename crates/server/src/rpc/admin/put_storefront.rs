@@ -1,6 +1,6 @@
 //! Has the project's storefront be another one.
 
-use bourse_wire::{Error, ProjectId, Storefront};
+use bourse_wire::{Error, Marketplace, ProjectId, ServiceName, Storefront};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -9,6 +9,7 @@ use crate::auth::AccessKey;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
+use crate::storefronts::{check_site_key, is_public_host, origin_of, site_address};
 
 /// The storefront.
 #[derive(Deserialize, JsonSchema)]
@@ -22,21 +23,71 @@ pub(crate) struct Request {
 }
 request!(Request, project_id);
 
-fn check(storefront: &Storefront, project: ProjectId) -> Result<(), Error> {
-    storefront.check()?;
-    let key = storefront.settings.access_key.as_ref().and_then(|key| AccessKey::parse(key.as_str()));
-    if !storefront.site.enabled || key.is_some_and(|key| key.project() == project) {
-        return Ok(());
-    }
-    let reason =
-        "must be an access key of this project where storefront.site is enabled: its pages ask with it";
-    Err(Error::invalid("storefront.settings.accessKey", reason))
-}
-
 pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failure> {
     let (app, scope) = (&call.app, call.scope());
-    check(&request.storefront, scope.project())?;
-    let stored = app.store.put_storefront(scope, request.storefront, call.actor()).await?;
+    let storefront = request.storefront;
+    storefront.check()?;
+    check_marketplaces(&storefront, &app.service_name)?;
+    check_host(&call, &storefront).await?;
+    if storefront.site.enabled {
+        check_key(&call, &storefront).await?;
+    }
+    let stored = app.store.put_storefront(scope, storefront, call.actor()).await?;
     app.storefronts.forget(scope.project());
     Ok(Answer { storefront: stored.storefront })
+}
+
+/// A word that is no marketplace's would leave a shop without orders.
+fn check_marketplaces(storefront: &Storefront, service: &ServiceName) -> Result<(), Error> {
+    let known = |word: &str| Marketplace::parse(word, service).filter(|found| *found != Marketplace::Unknown);
+    for (index, word) in storefront.site.marketplaces.iter().enumerate() {
+        if known(word.as_str()).is_none() {
+            let all = Marketplace::ALL.iter().filter(|one| **one != Marketplace::Unknown);
+            let all: Vec<String> = all.map(|one| one.word(service)).collect();
+            let reason = format!("`{}` is none of {}", word.as_str(), all.join(", "));
+            return Err(Error::invalid(&format!("storefront.site.marketplaces[{index}]"), reason));
+        }
+    }
+    Ok(())
+}
+
+/// At the host of the whole service people see what they believe to be the service's own. Whoever runs it says whose that is; where
+/// there is one project alone, it is theirs.
+async fn check_host(call: &Call, storefront: &Storefront) -> Result<(), Failure> {
+    let (store, domain) = (&call.app.store, storefront.domain.as_str());
+    if domain.is_empty() || !is_public_host(domain, &call.app.settings) {
+        return Ok(());
+    }
+    let known = store.storefront(call.scope()).await?;
+    if known.is_some_and(|known| known.storefront.domain == storefront.domain) {
+        return Ok(());
+    }
+    let is_administrator = match call.caller.account() {
+        Some(account) => store.accounts().await?.iter().any(|one| one.id == account && one.administrator),
+        None => false,
+    };
+    if is_administrator || store.projects().await?.len() == 1 {
+        return Ok(());
+    }
+    let reason = format!(
+        "{domain} is the host of the whole service: an administrator gives it to a project, in the console"
+    );
+    Err(Error::invalid("storefront.domain", reason).into())
+}
+
+/// Refuses a key with which the pages could not ask what they show.
+async fn check_key(call: &Call, storefront: &Storefront) -> Result<(), Failure> {
+    let refused = |reason: &str| Error::invalid("storefront.settings.accessKey", reason);
+    let named = storefront.settings.access_key.as_ref().and_then(|key| AccessKey::parse(key.as_str()));
+    let named = named.filter(|key| key.project() == call.scope().project()).ok_or_else(|| {
+        refused(
+            "must be an access key of this project where storefront.site is enabled: its pages ask with it",
+        )
+    })?;
+    let hash = named.hash().to_string();
+    let mut keys = call.app.store.access_keys(call.scope()).await?.into_iter();
+    let key = keys.find(|key| key.active && key.hash == hash);
+    let key = key.ok_or_else(|| refused("is disabled, or none of this project's"))?;
+    let origin = site_address(storefront, &call.app.settings);
+    check_site_key(&key, origin_of(&origin)).map_err(|reason| refused(&reason).into())
 }
