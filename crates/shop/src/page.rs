@@ -27,6 +27,7 @@ const SCRIPT: &str = concat!(
     include_str!("script/told.js"),
     include_str!("script/wallet.js"),
     include_str!("script/jobs.js"),
+    include_str!("script/outcome.js"),
     include_str!("script/trade.js"),
     include_str!("script/live.js"),
     include_str!("script/mint.js"),

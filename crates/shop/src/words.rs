@@ -316,6 +316,7 @@ mod tests {
             include_str!("script/calls.js"),
             include_str!("script/told.js"),
             include_str!("script/jobs.js"),
+            include_str!("script/outcome.js"),
             include_str!("script/live.js"),
             include_str!("script/mint.js"),
             include_str!("script/wallet.js"),
