@@ -1,6 +1,20 @@
-//! Addresses of pictures: what a request says of the size, and which links lead to files of this service.
+//! Addresses of pictures: what a request says of the size and of the link, and which links lead to files of this service.
+
+use sha2::{Digest as _, Sha256};
 
 use crate::Size;
+
+/// A word for a link in the address of its picture: when the link is another one, so is the address, and what a browser keeps is
+/// not shown in its place.
+pub fn version(link: &str) -> String {
+    const_hex::encode(&Sha256::digest(link)[..6])
+}
+
+/// Whether the query of an address names a link.
+pub(crate) fn names_version(query: Option<&str>, link: &str) -> bool {
+    let version = version(link);
+    query.is_some_and(|query| query.split('&').any(|part| part == version))
+}
 
 /// The size that is asked for, `w=320`; the whole picture where none is.
 pub fn size_in(query: Option<&str>) -> Size {

@@ -6,6 +6,7 @@ use bourse_server::FILE_POLICY;
 use sha2::{Digest as _, Sha256};
 
 use crate::NoPicture;
+use crate::address::names_version;
 use crate::picture::Picture;
 
 /// Shown in place of a picture that cannot be had.
@@ -14,8 +15,13 @@ const NOTHING: &str = include_str!("nothing.svg");
 const A_DAY: &str = "max-age=86400";
 /// The same of a link that names what it leads to by its content.
 const LASTING: &str = "max-age=31536000, immutable";
+/// The same where the address that was asked for is one of another link: who asks for that link is to see its picture, not
+/// this one.
+const BRIEF: &str = "max-age=60";
 /// How long a browser does without asking again when there is none.
 const MISSED: &str = "private, max-age=60";
+/// The same where it was not tried.
+const UNTRIED: &str = "no-store";
 
 /// Who may keep a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +38,14 @@ pub fn is_lasting(link: &str) -> bool {
     link.starts_with('<') || ["data:", "ipfs://", "ar://"].iter().any(|scheme| link.starts_with(scheme))
 }
 
-/// The answer with a picture; that nothing has changed, for a browser that has it already.
-pub fn response(asked: &HeaderMap, picture: &Picture, link: &str, audience: Audience) -> Response {
+/// The answer with the picture of a link, asked for at an address with a query; that nothing has changed, for a browser that has
+/// it already.
+pub fn response(
+    asked: &HeaderMap,
+    picture: &Picture,
+    (link, query): (&str, Option<&str>),
+    audience: Audience,
+) -> Response {
     let tag = format!("\"{}\"", const_hex::encode(&Sha256::digest(&picture.content)[..12]));
     let is_kept = asked.get_all(header::IF_NONE_MATCH).iter().any(|known| {
         known
@@ -46,7 +58,7 @@ pub fn response(asked: &HeaderMap, picture: &Picture, link: &str, audience: Audi
         picture.content.clone().into_response()
     };
     let word = if audience == Audience::Public { "public" } else { "private" };
-    let kept = format!("{word}, {}", if is_lasting(link) { LASTING } else { A_DAY });
+    let kept = format!("{word}, {}", kept_for(link, query));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(picture.media_type));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FILE_POLICY));
@@ -59,17 +71,27 @@ pub fn response(asked: &HeaderMap, picture: &Picture, link: &str, audience: Audi
     response
 }
 
+/// How long a picture may be kept at an address. The year of one whose link never leads elsewhere holds only for an address that
+/// names this link: a record may name another one between the page with the address and the request.
+fn kept_for(link: &str, query: Option<&str>) -> &'static str {
+    match (names_version(query, link), is_lasting(link)) {
+        (false, _) => BRIEF,
+        (true, false) => A_DAY,
+        (true, true) => LASTING,
+    }
+}
+
 /// The answer where there is no picture: a grey sign.
 pub fn nothing(reason: &NoPicture) -> Response {
     tracing::debug!(%reason, "no picture");
-    let status = match reason {
-        NoPicture::TooMany => StatusCode::TOO_MANY_REQUESTS,
-        NoPicture::Unnamed | NoPicture::Unusable(_) => StatusCode::NOT_FOUND,
+    let (status, kept) = match reason {
+        NoPicture::TooMany => (StatusCode::TOO_MANY_REQUESTS, UNTRIED),
+        NoPicture::Unnamed | NoPicture::Unusable(_) => (StatusCode::NOT_FOUND, MISSED),
     };
     let mut response = (status, NOTHING).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(MISSED));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FILE_POLICY));
     response
 }
@@ -77,20 +99,34 @@ pub fn nothing(reason: &NoPicture) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::version;
 
     #[test]
     fn a_browser_that_has_the_picture_is_told_so() {
         let picture = Picture::new(b"GIF89a\x01\0\x01\0\0\0\0;".to_vec()).unwrap();
-        let first = response(&HeaderMap::new(), &picture, "https://h.example/1.gif", Audience::Public);
+        let link = "https://h.example/1.gif";
+        let first = response(&HeaderMap::new(), &picture, (link, Some(&version(link))), Audience::Public);
         assert_eq!(first.status(), StatusCode::OK);
         assert_eq!(first.headers()[header::CACHE_CONTROL], "public, max-age=86400");
         let mut asked = HeaderMap::new();
         asked.insert(header::IF_NONE_MATCH, first.headers()[header::ETAG].clone());
-        let again = response(&asked, &picture, "ipfs://Qm/1.gif", Audience::Private);
+        let link = "ipfs://Qm/1.gif";
+        let query = format!("{}&w=160", version(link));
+        let again = response(&asked, &picture, (link, Some(&query)), Audience::Private);
         assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
         assert_eq!(again.headers()[header::CACHE_CONTROL], "private, max-age=31536000, immutable");
         asked.insert(header::IF_NONE_MATCH, HeaderValue::from_static("\"other\""));
-        assert_eq!(response(&asked, &picture, "", Audience::Private).status(), StatusCode::OK);
+        assert_eq!(response(&asked, &picture, ("", None), Audience::Private).status(), StatusCode::OK);
         assert_eq!(nothing(&NoPicture::TooMany).status(), StatusCode::TOO_MANY_REQUESTS);
+    }
+
+    #[test]
+    fn an_address_of_another_link_is_kept_for_a_minute_only() {
+        let picture = Picture::new(b"GIF89a\x01\0\x01\0\0\0\0;".to_vec()).unwrap();
+        let (before, after) = ("ipfs://Qm/before.gif", "ipfs://Qm/after.gif");
+        for query in [None, Some("w=160".to_owned()), Some(format!("{}&w=160", version(before)))] {
+            let answer = response(&HeaderMap::new(), &picture, (after, query.as_deref()), Audience::Public);
+            assert_eq!(answer.headers()[header::CACHE_CONTROL], "public, max-age=60", "{query:?}");
+        }
     }
 }

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use bourse_chain::fetch::{Gateways, Getter, Link, Rules, SystemLookup};
 use bourse_server::settings::Settings;
-use tokio::sync::Semaphore;
 
 use crate::picture::Picture;
 use crate::{NoPicture, PictureResult};
 
-/// What hosts are asked for.
-const ACCEPT: &str = "image/avif, image/webp, image/png, image/jpeg, image/gif, image/svg+xml, */*;q=0.5";
+/// What hosts are asked for: what small copies are made of, first.
+const ACCEPT: &str = "image/webp, image/png, image/jpeg, image/gif, image/svg+xml, */*;q=0.5";
 
 /// What it takes to fetch.
 pub(crate) struct Fetcher {
@@ -40,9 +39,8 @@ impl Fetcher {
     }
 
     /// The first picture among the addresses of a link.
-    pub(crate) async fn fetch(&self, link: Link, places: &Semaphore) -> PictureResult {
+    pub(crate) async fn fetch(&self, link: Link) -> PictureResult {
         let work = async {
-            let _place = places.acquire().await;
             let mut reason = "the link leads nowhere".to_owned();
             for url in link.urls(&self.gateways) {
                 match self.getter.get(url).await {

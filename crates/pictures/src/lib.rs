@@ -9,17 +9,21 @@ mod answer;
 mod cache;
 mod fetcher;
 mod picture;
+mod places;
 mod shelf;
 mod thumbnail;
+mod webp;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use bourse_chain::fetch::Link;
 use bourse_server::Backstage;
-use bourse_server::limits::{Bucket, RateLimiter};
+use bourse_server::limits::{Bucket, RateLimiter, Shares};
 use bourse_server::settings::Settings;
 use bourse_wire::RecordId;
 use futures_util::FutureExt as _;
@@ -27,20 +31,31 @@ use futures_util::future::{BoxFuture, Shared};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
-pub use address::{own_path, size_in};
+pub use address::{own_path, size_in, version};
 pub use answer::{Audience, is_lasting, nothing, response};
 use cache::PictureCache;
 use fetcher::Fetcher;
 pub use picture::Picture;
+use places::{Bounds, Places};
 use shelf::Shelf;
 pub use thumbnail::Size;
 
-/// Pictures that are fetched at once.
-const FETCHES_MAX: usize = 16;
+/// Pictures that are fetched and made small at once, those of one visitor, and those of one host. Each is held in memory whole
+/// until it is small. Whoever asked may be gone before there is a place: it is fetched for those who ask again.
+const PLACES: Bounds = Bounds { all: 16, of_visitor: 8, of_host: 4, wait_max: Duration::from_secs(30) };
+/// Pictures that metadata holds itself and that wait for being made small: they are in memory already.
+const INLINE_MAX: usize = 64;
 /// Pictures that are made small at once: each takes much memory for a moment.
 const DECODERS: usize = 2;
-/// Pictures that are being fetched or wait for it; whoever asks for more is turned away.
+/// How long one waits for that.
+const DECODER_WAIT_MAX: Duration = Duration::from_secs(10);
+/// Pictures that are being fetched or wait for it, and those of one visitor; whoever asks for more is turned away.
 const UNDER_WAY_MAX: usize = 2_000;
+const UNDER_WAY_OF_VISITOR_MAX: usize = 200;
+/// Requests that wait for pictures at once, and those of one visitor: a page of thirty, and some more. A request that waits has
+/// a place among all requests for pages.
+const WAITING_MAX: usize = 128;
+const WAITING_OF_VISITOR_MAX: usize = 40;
 /// Pictures that one visitor may have fetched or made small in a minute: some pages full of them. Guests are known by their
 /// address only, and an address may be many people's.
 const WORK_PER_MINUTE: u32 = 600;
@@ -79,7 +94,7 @@ pub enum NoPicture {
     /// What is named is none, or cannot be had.
     #[error("{0}")]
     Unusable(String),
-    /// Somebody asks for too many.
+    /// So many are asked for that this one was not tried, or takes longer than anybody waits.
     #[error("too many pictures were asked for")]
     TooMany,
 }
@@ -104,8 +119,13 @@ struct Inner {
     cache: Mutex<PictureCache>,
     shelf: Shelf,
     under_way: Mutex<HashMap<Key, UnderWay>>,
-    places: Semaphore,
+    /// Those of them that hosts are asked for: all sizes of a picture need one fetch.
+    fetches: Mutex<HashMap<LinkHash, UnderWay>>,
+    work: Arc<Shares<Bucket>>,
+    inline: Arc<Semaphore>,
+    places: Places,
     decoders: Semaphore,
+    waiting: Arc<Shares<Bucket>>,
     visitors: RateLimiter,
 }
 
@@ -120,8 +140,12 @@ impl Pictures {
             cache,
             shelf,
             under_way: Mutex::default(),
-            places: Semaphore::new(FETCHES_MAX),
+            fetches: Mutex::default(),
+            work: Shares::new(UNDER_WAY_MAX, UNDER_WAY_OF_VISITOR_MAX),
+            inline: Arc::new(Semaphore::new(INLINE_MAX)),
+            places: Places::new(PLACES),
             decoders: Semaphore::new(DECODERS),
+            waiting: Shares::new(WAITING_MAX, WAITING_OF_VISITOR_MAX),
             visitors: RateLimiter::new(WORK_PER_MINUTE),
             backstage,
         }))
@@ -144,59 +168,51 @@ impl Pictures {
         if let Some(kept) = self.0.kept(&key).await {
             return kept;
         }
-        let inner = &self.0;
-        let allowance = inner.visitors.take(visitor.bucket(), 1, inner.backstage.now());
+        let (inner, who) = (&self.0, visitor.bucket());
+        let _waiting = inner.waiting.take(who, 1).map_err(|_| NoPicture::TooMany)?;
+        let allowance = inner.visitors.take(who, 1, inner.backstage.now());
         if allowance.is_some_and(|allowance| allowance.refused) {
             return Err(NoPicture::TooMany);
         }
-        self.begin(key, named)?.await
+        let work = self.begin(key, named, who)?;
+        tokio::time::timeout(inner.patience(), work).await.unwrap_or(Err(NoPicture::TooMany))
     }
 
     /// Begins the work, or joins in that of others. It goes on when those who asked for it are gone: what it brings is kept for
     /// others.
-    fn begin(&self, key: Key, named: Named) -> Result<UnderWay, NoPicture> {
+    fn begin(&self, key: Key, named: Named, who: Bucket) -> Result<UnderWay, NoPicture> {
         let mut under_way = lock(&self.0.under_way);
         if let Some(begun) = under_way.get(&key) {
             return Ok(begun.clone());
         }
-        if under_way.len() >= UNDER_WAY_MAX {
-            return Err(NoPicture::TooMany);
-        }
-        let own = self.clone();
+        let share = self.0.work.take(who, 1).map_err(|_| NoPicture::TooMany)?;
+        let inline = match &named {
+            Named::Here(_) => {
+                Some(Arc::clone(&self.0.inline).try_acquire_owned().map_err(|_| NoPicture::TooMany)?)
+            }
+            Named::There(_) => None,
+        };
+        let inner = Arc::clone(&self.0);
         let task = tokio::spawn(async move {
-            let found = own.make(&key, named).await;
-            own.0.keep(key, found.clone());
-            lock(&own.0.under_way).remove(&key);
+            let found = whatever_happens(inner.make(&key, named, who)).await;
+            inner.keep(key, found.clone());
+            lock(&inner.under_way).remove(&key);
+            drop((share, inline));
             found
         });
-        let interrupted = |_| Err(NoPicture::Unusable("fetching it was interrupted".to_owned()));
-        let work = task.map(move |ended| ended.unwrap_or_else(interrupted)).boxed().shared();
+        let work = task.map(|ended| ended.unwrap_or_else(|_| interrupted())).boxed().shared();
         under_way.insert(key, work.clone());
         Ok(work)
     }
+}
 
-    /// Fetches a picture, or makes it as small as is wanted; several sizes need one fetch.
-    async fn make(&self, key: &Key, named: Named) -> PictureResult {
-        let (hash, size) = *key;
-        let whole = match named {
-            Named::Here(picture) => picture,
-            Named::There(link) if size == Size::Whole => return self.0.fetch(link).await,
-            there @ Named::There(_) => {
-                let key = (hash, Size::Whole);
-                let kept = lock(&self.0.cache).get(&key, self.0.backstage.now());
-                match kept {
-                    Some(kept) => kept?,
-                    None => self.begin(key, there)?.await?,
-                }
-            }
-        };
-        if whole.is_small(size) {
-            return Ok(whole);
-        }
-        let made = self.0.make_small(whole, size).await?;
-        self.0.shelf.put(key, &made).await;
-        Ok(made)
-    }
+/// Work that fails is over as well: nobody waits for it, and whoever asks again begins it anew.
+async fn whatever_happens(work: impl Future<Output = PictureResult>) -> PictureResult {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_panic| interrupted())
+}
+
+fn interrupted() -> PictureResult {
+    Err(NoPicture::Unusable("fetching it was interrupted".to_owned()))
 }
 
 /// What a text is that names a picture.
@@ -223,6 +239,13 @@ impl Inner {
         }
     }
 
+    /// How long a visitor waits: less than a page may take, so that a sign is shown in place of the picture.
+    fn patience(&self) -> Duration {
+        let settings = self.settings();
+        let (fetch, page) = (settings.console.image_timeout_ms, settings.limits.request_timeout_ms);
+        Duration::from_millis(fetch.saturating_add(page / 2))
+    }
+
     /// What is in memory, or of small copies on disk.
     async fn kept(&self, key: &Key) -> Option<PictureResult> {
         if let Some(kept) = lock(&self.cache).get(key, self.backstage.now()) {
@@ -236,8 +259,54 @@ impl Inner {
         Some(Ok(picture))
     }
 
+    /// Keeps what was found, also that there is nothing; what was not tried may be there.
     fn keep(&self, key: Key, found: PictureResult) {
-        lock(&self.cache).put(key, found, self.backstage.now());
+        if found != Err(NoPicture::TooMany) {
+            lock(&self.cache).put(key, found, self.backstage.now());
+        }
+    }
+
+    /// Fetches a picture, and makes it as small as is wanted. It has its place until it is small: so many are in memory whole.
+    async fn make(self: &Arc<Self>, key: &Key, named: Named, who: Bucket) -> PictureResult {
+        let (hash, size) = *key;
+        let (whole, _place) = match named {
+            Named::Here(picture) => (picture, None),
+            Named::There(link) => {
+                let is_kept = lock(&self.cache).get(&(hash, Size::Whole), self.backstage.now()).is_some();
+                let host = if is_kept { "" } else { link.host() };
+                let place = self.places.take(who, host).await.ok_or(NoPicture::TooMany)?;
+                (self.whole(hash, link).await?, Some(place))
+            }
+        };
+        if whole.is_small(size) {
+            return Ok(whole);
+        }
+        let made = self.make_small(whole, size).await?;
+        self.shelf.put(key, &made).await;
+        Ok(made)
+    }
+
+    /// The whole picture of a link, from memory or from its host, for somebody who has a place.
+    async fn whole(self: &Arc<Self>, hash: LinkHash, link: Link) -> PictureResult {
+        let key = (hash, Size::Whole);
+        let begin = || {
+            let inner = Arc::clone(self);
+            let fetch = async move {
+                let found = whatever_happens(inner.fetch(link)).await;
+                inner.keep(key, found.clone());
+                lock(&inner.fetches).remove(&hash);
+                found
+            };
+            fetch.boxed().shared()
+        };
+        let fetch = {
+            let mut fetches = lock(&self.fetches);
+            if let Some(kept) = lock(&self.cache).get(&key, self.backstage.now()) {
+                return kept;
+            }
+            fetches.entry(hash).or_insert_with(begin).clone()
+        };
+        fetch.await
     }
 
     /// The picture as its host has it.
@@ -245,13 +314,14 @@ impl Inner {
         let fetcher = self.fetcher.get_or_init(|| Fetcher::new(self.settings()));
         let fetcher =
             fetcher.as_ref().ok_or_else(|| NoPicture::Unusable("nothing can be fetched".to_owned()))?;
-        fetcher.fetch(link, &self.places).await
+        fetcher.fetch(link).await
     }
 
     /// A small copy, made beside the threads that answer requests.
     async fn make_small(&self, whole: Arc<Picture>, size: Size) -> PictureResult {
         let closed = |_| NoPicture::Unusable("no pictures are made small any more".to_owned());
-        let _place = self.decoders.acquire().await.map_err(closed)?;
+        let turn = tokio::time::timeout(DECODER_WAIT_MAX, self.decoders.acquire()).await;
+        let _decoder = turn.map_err(|_| NoPicture::TooMany)?.map_err(closed)?;
         let failed = |_| NoPicture::Unusable("making it small failed".to_owned());
         tokio::task::spawn_blocking(move || whole.small(size)).await.map_err(failed)?
     }

@@ -12,6 +12,8 @@ use bourse_wire::Timestamp;
 use crate::picture::Picture;
 use crate::{Key, lock};
 
+/// What files take on disk is counted in blocks of so many bytes: most copies are smaller than two of them.
+const BLOCK_BYTES: u64 = 4096;
 /// How long a copy is kept: what a link leads to may change.
 const KEPT_SECONDS: i64 = 24 * 3600;
 
@@ -117,7 +119,8 @@ impl Entries {
         entries
     }
 
-    fn add(&mut self, name: String, bytes: u64) {
+    fn add(&mut self, name: String, length: u64) {
+        let bytes = length.max(1).next_multiple_of(BLOCK_BYTES);
         self.used += 1;
         let before = self.by_name.insert(name, Entry { bytes, used: self.used });
         self.bytes = self.bytes + bytes - before.map_or(0, |before| before.bytes);
@@ -157,36 +160,37 @@ mod tests {
     }
 
     fn on_disk(directory: &Path) -> u64 {
-        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
+        let blocks = |length: u64| length.div_ceil(4096) * 4096;
+        fs::read_dir(directory).unwrap().map(|entry| blocks(entry.unwrap().metadata().unwrap().len())).sum()
     }
 
     #[test]
     fn there_is_never_more_than_there_is_room_for_and_a_restart_finds_it() {
         let place = tempfile::tempdir().unwrap();
         let now = Timestamp::from_unix_nanos(0);
-        let shelf = Shelf::new(place.path().join("x"), 10_000);
+        let shelf = Shelf::new(place.path().join("x"), 40_960);
         let named = |number: u8| name(&([number; 32], Size::Small));
         for number in 0..30 {
             shelf.0.put(&named(number), &picture(1000)).unwrap();
             assert!(shelf.0.get(&named(0), now).is_some() || number > 10);
         }
-        assert!(on_disk(&place.path().join("x")) <= 10_000);
+        assert!(on_disk(&place.path().join("x")) <= 40_960);
         assert!(shelf.0.get(&named(29), now).is_some());
         assert!(shelf.0.get(&named(5), now).is_none());
-        let again = Shelf::new(place.path().join("x"), 10_000);
+        let again = Shelf::new(place.path().join("x"), 40_960);
         assert!(again.0.get(&named(29), now).is_some());
         let later = Timestamp::from_unix_nanos(4_000_000_000 * 1_000_000_000);
         assert!(again.0.get(&named(29), later).is_none(), "it is made again after a day");
         for number in 40..60 {
             again.0.put(&named(number), &picture(1000)).unwrap();
         }
-        assert!(on_disk(&place.path().join("x")) <= 10_000, "what was there before counts");
+        assert!(on_disk(&place.path().join("x")) <= 40_960, "what was there before counts");
     }
 
     #[test]
     fn what_is_no_picture_any_more_is_not_shown() {
         let place = tempfile::tempdir().unwrap();
-        let shelf = Shelf::new(place.path().to_path_buf(), 10_000);
+        let shelf = Shelf::new(place.path().to_path_buf(), 40_960);
         let name = name(&([1; 32], Size::Large));
         shelf.0.put(&name, &picture(100)).unwrap();
         fs::write(place.path().join(&name), "<script>").unwrap();

@@ -9,7 +9,7 @@ use image::codecs::webp::WebPEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::picture::Picture;
-use crate::{NoPicture, PictureResult};
+use crate::{NoPicture, PictureResult, webp};
 
 /// The most pixels of a picture that is unpacked here.
 const PIXELS_MAX: u64 = 16 * 1024 * 1024;
@@ -21,6 +21,8 @@ const HEIGHT_PER_WIDTH: u32 = 2;
 const QUALITIES: [u8; 4] = [82, 66, 48, 30];
 /// A picture that is not larger than so many times the width wanted is shown as it is, if it is light enough.
 const WIDTH_FACTOR: u64 = 3;
+/// A picture of a kind that is not read here is shown as it is, if it is below so many bytes (1 MiB).
+const UNREAD_BYTES_MAX: usize = 1 << 20;
 
 /// How large a picture is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,11 +65,13 @@ impl Size {
 }
 
 impl Picture {
-    /// Whether it is shown as it is: drawings, whose rules are those for the whole, and what is light already.
+    /// Whether it is shown as it is: drawings, whose rules are those for the whole, what is light already, and of what is not read
+    /// here whatever is not too heavy.
     pub fn is_small(&self, size: Size) -> bool {
         let light = self.content.len() <= size.bytes();
         let narrow = self.width.is_some_and(|width| width <= u64::from(size.width()) * WIDTH_FACTOR);
-        size == Size::Whole || self.media_type == "image/svg+xml" || (light && narrow)
+        let unread = format(self.media_type).is_none() && self.content.len() < UNREAD_BYTES_MAX;
+        size == Size::Whole || self.media_type == "image/svg+xml" || (light && narrow) || unread
     }
 
     /// A small copy; of what moves, the first of its pictures. Making it takes a processor for a while.
@@ -86,15 +90,24 @@ impl Picture {
     }
 }
 
+/// How pictures of a type are packed; `None` for those that are not read here.
+fn format(media_type: &str) -> Option<ImageFormat> {
+    match media_type {
+        "image/png" => Some(ImageFormat::Png),
+        "image/jpeg" => Some(ImageFormat::Jpeg),
+        "image/gif" => Some(ImageFormat::Gif),
+        "image/webp" => Some(ImageFormat::WebP),
+        _ => None,
+    }
+}
+
 fn unpack(picture: &Picture) -> Result<DynamicImage, NoPicture> {
     let unusable = |error: ImageError| NoPicture::Unusable(format!("it cannot be read: {error}"));
-    let format = match picture.media_type {
-        "image/png" => ImageFormat::Png,
-        "image/jpeg" => ImageFormat::Jpeg,
-        "image/gif" => ImageFormat::Gif,
-        "image/webp" => ImageFormat::WebP,
-        other => return Err(NoPicture::Unusable(format!("small copies of {other} are not made"))),
-    };
+    let format = format(picture.media_type)
+        .ok_or_else(|| NoPicture::Unusable(format!("small copies of {} are not made", picture.media_type)))?;
+    if format == ImageFormat::WebP && !webp::is_consistent(&picture.content) {
+        return Err(NoPicture::Unusable("what it holds is not as large as it says".to_owned()));
+    }
     let mut reader = ImageReader::with_format(Cursor::new(&picture.content[..]), format);
     let mut limits = Limits::default();
     limits.max_alloc = Some(UNPACKED_BYTES_MAX);

@@ -84,6 +84,28 @@ fn drawings_and_what_is_light_already_are_left_alone() {
     assert_eq!((Size::of_width(0), Size::of_width(321)), (None, None));
 }
 
+/// The head says a hundred pixels, and what is behind it would take some hundred megabytes.
+#[test]
+fn what_is_larger_than_its_head_says_is_not_unpacked() {
+    let mut content = b"RIFF\x2c\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x09\0\0\x09\0\0".to_vec();
+    content.extend(b"VP8 \x0e\0\0\0\x10\0\0\x9d\x01\x2a\xff\x3f\xff\x3f\0\0\0\0");
+    let refused = picture(content).small(Size::Small).unwrap_err();
+    assert!(refused.to_string().contains("not as large as it says"), "{refused}");
+}
+
+#[test]
+fn of_what_is_not_read_here_light_ones_are_shown_as_they_are() {
+    let avif = |bytes: usize| {
+        let mut content = b"\0\0\0\x1cftypavif\0\0\0\0avifmif1miaf".to_vec();
+        content.resize(bytes, 0);
+        picture(content)
+    };
+    let light = avif(300_000);
+    assert_eq!(light.media_type, "image/avif");
+    assert!(light.is_small(Size::Small) && !avif(1 << 20).is_small(Size::Small));
+    assert!(light.small(Size::Small).is_err());
+}
+
 #[test]
 fn hostile_pictures_are_refused() {
     // A head that promises more than may be unpacked, with hardly anything behind it.

@@ -19,6 +19,7 @@ use crate::chains::{Chains, Nodes, NodesError};
 use crate::clock::Clock;
 use crate::consents::Consents;
 use crate::counting::{CountingHouse, retention, surroundings};
+use crate::dispatch::Side;
 use crate::door::Refusals;
 use crate::entropy;
 use crate::files::Files;
@@ -87,6 +88,8 @@ pub struct App {
     pub(crate) started_at: Timestamp,
     /// Requests at work.
     pub(crate) permits: Arc<Shares>,
+    /// Of those that are of no project, those at each side.
+    pub(crate) sides: Arc<Shares<Side>>,
     /// Requests that wait for something on a chain.
     pub(crate) waits: Arc<Shares>,
     /// Memory for bodies, in bytes.
@@ -151,11 +154,7 @@ impl App {
         let files =
             Files::open(&settings.storage, &settings.s3, entropy::word).await.map_err(StartError::Files)?;
         let options = open_options(&settings);
-        let store = Store::open(&settings.database_url(), options, clock.now()).await?;
-        let store = store.served_at(&settings.public_url());
-        if store.note_public_url(clock.now()).await? {
-            tracing::debug!("the service is at another address: linked contracts are told of it");
-        }
+        let store = open_store(&settings, options, clock.now()).await?;
         let (refusals, peers) = (Refusals::default(), peers(&settings, &signer));
         let metrics = Metrics::new(refusals.counters(), peers.as_ref().map(|peers| peers.metrics()));
         let service_name = ServiceName::new(&settings.service.name);
@@ -191,6 +190,7 @@ impl App {
             sales: Sales::new(&settings.networks),
             consents: Consents::default(),
             permits: Shares::new(limits.concurrent_requests_max, limits.project_requests_max),
+            sides: Shares::new(limits.project_requests_max, limits.project_requests_max.div_ceil(2)),
             waits: Shares::new(WAITS_MAX, WAITS_MAX / 4),
             // Half for one project: whoever sends as much as they can leaves the other half.
             bodies: Shares::new(limits.bodies_bytes_max, limits.bodies_bytes_max / 2),
@@ -291,6 +291,16 @@ impl App {
     pub(crate) fn request_id(&self) -> String {
         self.request_ids.next()
     }
+}
+
+/// The database of a service that is at an address, which linked contracts are told of when it is another one than before.
+async fn open_store(settings: &Settings, options: OpenOptions, now: Timestamp) -> Result<Store, StoreError> {
+    let store = Store::open(&settings.database_url(), options, now).await?;
+    let store = store.served_at(&settings.public_url());
+    if store.note_public_url(now).await? {
+        tracing::debug!("the service is at another address: linked contracts are told of it");
+    }
+    Ok(store)
 }
 
 /// How the database is opened: it is waited for less long than a request may take, so that its caller is told what there was none

@@ -219,16 +219,33 @@ async fn guarded(
     bounded(limit_ms, answer(app, route, network, request, noted)).await?
 }
 
+/// Where requests of nobody go. Each side has half of their places at most, so that a crowd at one leaves the others theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Side {
+    /// Plain addresses, which everybody may ask for.
+    Addresses,
+    /// The pages for people at the paths with this prefix.
+    Pages(&'static str),
+}
+
 /// Lets a request begin, of a project or of nobody.
 pub(crate) fn permit(app: &App, project: Option<ProjectId>) -> Result<Share, Error> {
-    app.permits.take(project, 1).map_err(|exhausted| {
-        app.refusals.note(match exhausted {
-            Exhausted::Total => Refusal::Requests,
-            Exhausted::Owner => Refusal::ProjectRequests,
-        });
-        let message = "the service is answering as many requests as it can: try again in a second";
-        Error::new(Code::Overloaded, message)
-    })
+    app.permits.take(project, 1).map_err(|exhausted| overloaded(app, exhausted))
+}
+
+/// Lets a request of nobody begin at a side.
+pub(crate) fn permit_at(app: &App, side: Side) -> Result<(Share, Share<Side>), Error> {
+    let of_side = app.sides.take(side, 1).map_err(|exhausted| overloaded(app, exhausted))?;
+    Ok((permit(app, None)?, of_side))
+}
+
+fn overloaded(app: &App, exhausted: Exhausted) -> Error {
+    app.refusals.note(match exhausted {
+        Exhausted::Total => Refusal::Requests,
+        Exhausted::Owner => Refusal::ProjectRequests,
+    });
+    let message = "the service is answering as many requests as it can: try again in a second";
+    Error::new(Code::Overloaded, message)
 }
 
 /// Lets work take so long and no longer, and turns a panic in it into an error.

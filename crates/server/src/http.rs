@@ -10,7 +10,7 @@ use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::routing::future::RouteFuture;
 use axum::routing::get;
@@ -24,7 +24,7 @@ use crate::app::App;
 use crate::compression::{Coding, compressed};
 use crate::data_version::DATA_VERSION;
 use crate::dispatch::{
-    EXPOSED_HEADERS, Target, bad_route, bounded, dispatch, error_response, permit, response,
+    EXPOSED_HEADERS, Side, Target, bad_route, bounded, dispatch, error_response, permit_at, response,
 };
 use crate::static_answer::StaticAnswer;
 use crate::{compression, openapi, rest, self_check};
@@ -99,9 +99,9 @@ impl Entrance {
     /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`; `/` stands for itself alone.
     /// They are compressed; pages of other sites have no business there, so that nothing lets them call.
     pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
-        let router = pages
-            .layer(compression::layer())
-            .layer(from_fn_with_state(Arc::clone(&self.ways.app), bound_page));
+        let app = Arc::clone(&self.ways.app);
+        let bounds = move |request: Request, next: Next| bound_page(Arc::clone(&app), prefix, request, next);
+        let router = pages.layer(compression::layer()).layer(from_fn(bounds));
         let mut known = self.pages;
         known.push(Arc::new(Pages { prefix, router }));
         Self { pages: known, ways: self.ways }
@@ -157,12 +157,12 @@ impl Ways {
 }
 
 /// Pages have the bounds of other requests: so many at once, and so long each.
-async fn bound_page(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+async fn bound_page(app: Arc<App>, prefix: &'static str, request: Request, next: Next) -> Response {
     let (limits, console) = (&app.settings.limits, &app.settings.console);
     // A page may be a picture that is fetched first.
     let for_page = limits.request_timeout_ms.saturating_add(console.image_timeout_ms);
     let limit_ms = if request.method() == Method::POST { limits.upload_timeout_ms } else { for_page };
-    let answered = match permit(&app, None) {
+    let answered = match permit_at(&app, Side::Pages(prefix)) {
         Ok(_permit) => bounded(limit_ms, next.run(request)).await,
         Err(error) => Err(error),
     };

@@ -7,7 +7,7 @@ use bourse_wire::ProjectId;
 use hashbrown::HashMap;
 
 /// Something of which there is only so much: requests at work, memory for bodies.
-pub(crate) struct Shares<O: Copy + Eq + Hash = Option<ProjectId>> {
+pub struct Shares<O: Copy + Eq + Hash = Option<ProjectId>> {
     total_max: usize,
     /// The most that one owner may have: a project, or all who are of no project together.
     owner_max: usize,
@@ -21,7 +21,7 @@ struct Taken<O> {
 
 /// Why nothing more can be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exhausted {
+pub enum Exhausted {
     /// There is no more.
     Total,
     /// The project has as much as it may have.
@@ -29,20 +29,21 @@ pub(crate) enum Exhausted {
 }
 
 /// What somebody has taken, given back when dropped.
-pub(crate) struct Share<O: Copy + Eq + Hash = Option<ProjectId>> {
+pub struct Share<O: Copy + Eq + Hash = Option<ProjectId>> {
     shares: Arc<Shares<O>>,
     owner: O,
     amount: usize,
 }
 
 impl<O: Copy + Eq + Hash> Shares<O> {
-    pub(crate) fn new(total_max: usize, owner_max: usize) -> Arc<Self> {
+    /// So much in all, and so much for each owner.
+    pub fn new(total_max: usize, owner_max: usize) -> Arc<Self> {
         let taken = Mutex::new(Taken { total: 0, owners: HashMap::new() });
         Arc::new(Self { total_max, owner_max, taken })
     }
 
     /// Takes so much for an owner.
-    pub(crate) fn take(self: &Arc<Self>, owner: O, amount: usize) -> Result<Share<O>, Exhausted> {
+    pub fn take(self: &Arc<Self>, owner: O, amount: usize) -> Result<Share<O>, Exhausted> {
         let mut share = Share { shares: Arc::clone(self), owner, amount: 0 };
         share.grow_to(amount)?;
         Ok(share)
@@ -51,7 +52,7 @@ impl<O: Copy + Eq + Hash> Shares<O> {
 
 impl<O: Copy + Eq + Hash> Share<O> {
     /// Takes more, until it is so much.
-    pub(crate) fn grow_to(&mut self, amount: usize) -> Result<(), Exhausted> {
+    pub fn grow_to(&mut self, amount: usize) -> Result<(), Exhausted> {
         let more = amount.saturating_sub(self.amount);
         if more == 0 {
             return Ok(());

@@ -22,7 +22,7 @@ use bourse_wire::{Code, Error};
 use serde_json::{Map, Value, json};
 
 use crate::app::App;
-use crate::dispatch::{bounded, error_response, permit, response};
+use crate::dispatch::{Side, bounded, error_response, permit_at, response};
 use crate::door::Peer;
 use crate::failure::Failure;
 use crate::limits::Bucket;
@@ -127,7 +127,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
 
 /// The same bounds as for operations: so many requests at once, and so many a minute from one address.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let _permit = match permit(&app, None) {
+    let _permit = match permit_at(&app, Side::Addresses) {
         Ok(permit) => permit,
         Err(error) => return error_response(&app, error.into(), HeaderMap::new()),
     };

@@ -5,10 +5,9 @@ use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use bourse_pictures::{Audience, NoPicture, Size, Visitor, nothing, own_path, response, size_in};
+use bourse_pictures::{Audience, NoPicture, Size, Visitor, nothing, own_path, response, size_in, version};
 use bourse_wire::{TokenId, TokenMetadata};
 use maud::{Markup, html};
-use sha2::{Digest as _, Sha256};
 
 use super::parts;
 use super::token::token_json;
@@ -62,7 +61,7 @@ async fn answer(
         return Ok(response);
     }
     let picture = visit.shop.pictures.find(Visitor::Guest(visit.peer), link, size_in(query)).await?;
-    Ok(response(asked, &picture, link, Audience::Public))
+    Ok(response(asked, &picture, (link, query), Audience::Public))
 }
 
 /// The address of the shop's logo; none where it has none.
@@ -81,8 +80,7 @@ fn own_address(visit: &Visit, (path, size): (&str, Size), link: &str) -> Option<
 
 /// An address that is another one when the link is.
 fn versioned(path: &str, link: &str, size: Size) -> String {
-    let version = const_hex::encode(&Sha256::digest(link)[..6]);
-    format!("{path}?{version}&w={}", size.width())
+    format!("{path}?{}&w={}", version(link), size.width())
 }
 
 /// The link to a token's picture, or the picture itself as text.

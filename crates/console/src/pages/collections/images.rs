@@ -3,10 +3,9 @@
 
 use axum::extract::RawQuery;
 use axum::http::HeaderMap;
-use bourse_pictures::{Audience, Size, Visitor, nothing, own_path, response, size_in};
+use bourse_pictures::{Audience, Size, Visitor, nothing, own_path, response, size_in, version};
 use bourse_wire::{ContractInfo, TokenId, TokenMetadata};
 use maud::{Markup, html};
-use sha2::{Digest as _, Sha256};
 
 use super::CollectionRef;
 use super::records::{contract_info, token_json};
@@ -16,14 +15,14 @@ use crate::{Answer, see_other};
 pub(super) async fn token(member: Member, RawQuery(query): RawQuery, headers: HeaderMap) -> Answer {
     let (collection, token) = (CollectionRef::of(&member)?, member.part::<TokenId>("token")?);
     let metadata: TokenMetadata = serde_json::from_value(token_json(&member, &collection, token).await?)?;
-    answer(&member, link_of_token(&metadata), &headers, size_in(query.as_deref())).await
+    answer(&member, link_of_token(&metadata), &headers, query.as_deref()).await
 }
 
 pub(super) async fn logo(member: Member, RawQuery(query): RawQuery, headers: HeaderMap) -> Answer {
     let collection = CollectionRef::of(&member)?;
     let info = contract_info(&member, &collection).await?;
     let link = info.as_ref().map_or("", link_of_contract);
-    answer(&member, link, &headers, size_in(query.as_deref())).await
+    answer(&member, link, &headers, query.as_deref()).await
 }
 
 /// The link to a token's picture, or the picture itself as text.
@@ -47,24 +46,23 @@ pub(super) fn of_contract(collection: &CollectionRef, info: Option<&ContractInfo
 
 /// The picture is an ornament of the name beside it, and so has no text of its own.
 fn framed(path: &str, link: &str, size: Size) -> Markup {
-    let version = const_hex::encode(&Sha256::digest(link)[..6]);
     html! {
         div.picture {
             @if !link.is_empty() {
-                img src={ (path) "?" (version) "&w=" (size.width()) } alt="" loading="lazy" decoding="async" width="400" height="400";
+                img src={ (path) "?" (version(link)) "&w=" (size.width()) } alt="" loading="lazy" decoding="async" width="400" height="400";
             }
         }
     }
 }
 
-async fn answer(member: &Member, link: &str, asked: &HeaderMap, size: Size) -> Answer {
+async fn answer(member: &Member, link: &str, asked: &HeaderMap, query: Option<&str>) -> Answer {
     let console = member.console();
     if let Some(path) = own_path(&console.settings().public_url(), link) {
         return Ok(see_other(path));
     }
     let visitor = Visitor::Account(member.visitor.account.id);
-    Ok(match console.pictures.find(visitor, link, size).await {
-        Ok(picture) => response(asked, &picture, link, Audience::Private),
+    Ok(match console.pictures.find(visitor, link, size_in(query)).await {
+        Ok(picture) => response(asked, &picture, (link, query), Audience::Private),
         Err(reason) => nothing(&reason),
     })
 }

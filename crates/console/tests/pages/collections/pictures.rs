@@ -11,8 +11,11 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bourse_store::Change;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use serde_json::json;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use super::super::browser::Page;
@@ -26,6 +29,8 @@ const CID: &str = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
 struct Host {
     port: u16,
     asked: Arc<AtomicUsize>,
+    /// Whoever asks for what is held waits until there is a permit.
+    held: Arc<Semaphore>,
     task: JoinHandle<()>,
 }
 
@@ -40,14 +45,22 @@ impl Host {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&asked);
+        let held = Arc::new(Semaphore::new(0));
+        let (counter, holding) = (Arc::clone(&asked), Arc::clone(&held));
         let answer = move |uri: Uri| {
             counter.fetch_add(1, Ordering::SeqCst);
-            answer(uri, port)
+            let holding = Arc::clone(&holding);
+            async move {
+                if uri.path().starts_with("/held") {
+                    holding.acquire().await.unwrap().forget();
+                    return PNG.into_response();
+                }
+                answer(uri, port).await
+            }
         };
         let task =
             tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await.unwrap() });
-        Self { port, asked, task }
+        Self { port, asked, held, task }
     }
 
     fn asked(&self) -> usize {
@@ -105,8 +118,8 @@ impl Page {
         assert_eq!((self.status, self.header("content-type")), (200, media_type), "{}", self.html);
         assert_eq!(self.header("content-security-policy"), POLICY);
         assert_eq!(self.header("x-content-type-options"), "nosniff");
-        let kept = self.header("cache-control");
-        assert!(kept == "private, max-age=86400" || kept == "private, max-age=31536000, immutable", "{kept}");
+        // At an address that does not say of which link it is.
+        assert_eq!(self.header("cache-control"), "private, max-age=60");
     }
 
     /// A sign is shown in its place, which says nothing of why.
@@ -148,6 +161,11 @@ async fn pictures_in_the_metadata_itself_are_shown() {
     }
     assert!(!page.html.contains("/4/image") && page.html.matches("src=\"").count() == 6 + 2, "{}", page.html);
     assert!(page.header("content-security-policy").contains("img-src 'self' data:;"));
+    // What pages name is of the link that is in the address, and stays there.
+    let address = page.html.split("src=\"").find(|rest| rest.contains("/1/image?")).unwrap();
+    let address = address.split('"').next().unwrap().replace("&amp;", "&");
+    let kept = room.owner.get(&address).await;
+    assert_eq!(kept.header("cache-control"), "private, max-age=31536000, immutable");
 }
 
 #[tokio::test]
@@ -248,6 +266,60 @@ async fn one_visitor_does_not_keep_the_service_busy() {
     assert_eq!(room.picture(1).await.status, 404, "what is known needs nothing");
     room.app.clock.advance(60);
     assert_eq!(room.picture(601).await.status, 404);
+}
+
+/// Of those who wait for one picture some are turned away at once, so that requests for pages have their places.
+#[tokio::test]
+async fn only_so_many_wait_for_pictures() {
+    let host = Host::start().await;
+    let allowed = host.allowed();
+    let settings = [("metadata.allowed_hosts", allowed.as_str()), ("console.image_timeout_ms", "600000")];
+    let room = Room::with(&settings, vec![pictured(1, &host.link("held"))]).await;
+    let mut all: FuturesUnordered<_> = (0..41).map(|_| room.picture(1)).collect();
+    assert_eq!(all.next().await.unwrap().status, 429, "while forty wait");
+    assert_eq!(room.page("").await.status, 200);
+    host.held.add_permits(1);
+    while let Some(picture) = all.next().await {
+        picture.is_picture("image/png");
+    }
+    assert_eq!(host.asked(), 1);
+}
+
+/// Whoever takes all places of the console leaves those of plain addresses, which contracts name.
+#[tokio::test]
+async fn a_crowd_at_one_side_leaves_the_others_their_places() {
+    let host = Host::start().await;
+    let allowed = host.allowed();
+    let settings = [
+        ("metadata.allowed_hosts", allowed.as_str()),
+        ("console.image_timeout_ms", "600000"),
+        ("limits.project_requests_max", "2"),
+    ];
+    let room = Room::with(&settings, vec![pictured(1, &host.link("held"))]).await;
+    let mut crowd: FuturesUnordered<_> = (0..2).map(|_| room.picture(1)).collect();
+    assert_eq!(crowd.next().await.unwrap().status, 503, "the console has one place");
+    assert_eq!(room.owner.get("/projects/1/collections/99").await.status, 404);
+    host.held.add_permits(1);
+    crowd.next().await.unwrap().is_picture("image/png");
+}
+
+#[tokio::test]
+async fn a_slow_host_keeps_nobody_from_the_pictures_of_others() {
+    let (slow, other) = (Host::start().await, Host::start().await);
+    let there = format!("http://localhost:{}/png", other.port);
+    let allowed = format!("[\"{}\", \"localhost:{}\"]", slow.allowed(), other.port);
+    let settings = [("metadata.allowed_hosts", allowed.as_str()), ("console.image_timeout_ms", "600000")];
+    let mut changes: Vec<_> = (1..=30).map(|id| pictured(id, &slow.link(&format!("held/{id}")))).collect();
+    changes.push(pictured(31, &there));
+    let room = Room::with(&settings, changes).await;
+    let mut waiting: FuturesUnordered<_> = (1..=30).map(|id| room.picture(id)).collect();
+    let quick = async { room.picture(31).await };
+    let quick = tokio::select! {
+        _ = waiting.next() => panic!("it is held"),
+        quick = quick => quick,
+    };
+    quick.is_picture("image/png");
+    assert!(slow.asked() <= 4, "{} at once", slow.asked());
 }
 
 #[tokio::test]
