@@ -1,5 +1,6 @@
 //! The storefront of a project: how it looks, what trades in it, and what it sells.
 
+use bourse_store::Invited;
 use serde_json::{Value, json};
 
 use super::browser::Browser;
@@ -132,6 +133,11 @@ async fn pages_for_buyers_are_switched_on_with_a_key_of_their_own() {
     let works = app.anonymous.with("x-access-key", &key);
     let asked = json!({ "chainId": "137", "contractAddress": RELICS });
     assert_eq!(works.call("Marketplace/GetCountOfAllCollectibles", asked).await.status, 200);
+    // It is good for what the pages ask, from where they are, and for nothing else.
+    let keys = app.store.access_keys(app.project_a.scope).await.unwrap();
+    let made = keys.iter().find(|key| key.display_name == "Shop").unwrap();
+    assert_eq!(made.allowed_services, ["marketplace", "metadata", "indexer"]);
+    assert_eq!(made.allowed_origins, ["https://bourse.example"]);
     // Saved once more, it is the same key.
     let again = [&site[..], &[("access_key", key.as_str())]].concat();
     assert_eq!(owner.post(PATH, &again).await.status, 303);
@@ -149,4 +155,18 @@ async fn pages_for_buyers_are_switched_on_with_a_key_of_their_own() {
     let another = app.project_b.key_text.as_str();
     let changed = [&site[..3], &[("access_key", another)]].concat();
     assert_eq!(owner.post(PATH, &changed).await.status, 422);
+}
+
+#[tokio::test]
+async fn the_host_of_the_service_is_given_by_administrators() {
+    let app = app().await;
+    let named = [("wallet", "UNIVERSAL"), ("market_enabled", "yes"), ("domain", "bourse.example")];
+    let owner = Browser::of_owner(&app, app.project_a.id).await;
+    let refused = owner.post(PATH, &named).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.says("bourse.example is the host of the whole service"), "{}", refused.html);
+    assert_eq!(Browser::of(&app, Invited::Administrator).await.post(PATH, &named).await.status, 303);
+    // Whoever has it may go on to change the rest.
+    let titled = [&named[..], &[("title", "The market")]].concat();
+    assert_eq!(owner.post(PATH, &titled).await.status, 303);
 }

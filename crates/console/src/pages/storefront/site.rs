@@ -1,6 +1,8 @@
 //! The pages that the service itself serves to buyers.
 
 use bourse_server::auth::AccessKey;
+use bourse_server::settings::Settings;
+use bourse_server::{SITE_SERVICES, origin_of, site_address};
 use bourse_store::KeyTerms;
 use bourse_wire::{Error, FooterLink, Storefront, StorefrontSite, Text};
 use maud::{Markup, html};
@@ -49,12 +51,29 @@ pub(super) async fn with_key(member: &Member, mut storefront: Storefront) -> Res
     storefront.check()?;
     let console = member.console();
     let key = AccessKey::generate(member.project.id);
-    let terms = KeyTerms { display_name: KEY_NAME.to_owned(), ..KeyTerms::default() };
+    let terms = terms(&storefront, console.settings());
     let actor = member.visitor.actor();
     console.store().create_access_key(member.scope(), key.hash().to_string(), terms, actor).await?;
     console.renew_credentials().await?;
     storefront.settings.access_key = key.expose().parse().ok();
     Ok(storefront)
+}
+
+/// What that key is good for: it is public, and works for what the pages ask and from where they are, as far as that is known.
+fn terms(storefront: &Storefront, settings: &Settings) -> KeyTerms {
+    let public = settings.public_url();
+    let mut origins = Vec::new();
+    if !settings.server.public_url.is_empty() {
+        origins.push(origin_of(&public).to_owned());
+        let address = site_address(storefront, settings);
+        origins.extend(Some(origin_of(&address).to_owned()).filter(|own| *own != origins[0]));
+    }
+    KeyTerms {
+        display_name: KEY_NAME.to_owned(),
+        allowed_origins: origins,
+        allowed_services: SITE_SERVICES.map(|service| service.short().to_owned()).to_vec(),
+        ..KeyTerms::default()
+    }
 }
 
 pub(super) fn fields(member: &Member, site: &StorefrontSite, fields: &Fields<'_>) -> Markup {
