@@ -189,15 +189,23 @@ async fn nothing_is_sent_inward() {
     add(&app, &neighbour.url()).await;
     sell(&app, &["0xb"]).await;
     wait_for(&neighbour, 1).await;
+    // Who leads elsewhere no longer is told all of it.
+    receiver.does(Does::Answer(200));
+    app.clock.advance(1);
+    wait_for(&receiver, 3).await;
+    assert_eq!(receiver.told(), ["0xa", "0xa", "0xb"].map(|hash| format!("BLOCK_ADDED {hash}")));
+    wait_until("it is confirmed", async || lines(&app).await[0].sent.place.activity == 3).await;
     // An address that was taken once is looked at again each time that something is sent.
     let changes = WebhookChanges { url: Some(inside.url()), ..WebhookChanges::default() };
     let id = id.try_into().unwrap();
     app.store.update_webhook(app.project_a.scope, id, changes, operator_at(app.now())).await.unwrap();
+    sell(&app, &["0xc"]).await;
+    wait_for(&neighbour, 2).await;
     wait_until("it is refused", async || {
         lines(&app).await[0].failure == "the host's address is of this machine"
     })
     .await;
-    assert_eq!((inside.count(), receiver.count(), neighbour.count()), (0, 1, 1));
+    assert_eq!((inside.count(), receiver.count(), neighbour.count()), (0, 3, 2));
     background.stop().await;
 }
 
