@@ -92,6 +92,11 @@ pub enum Unable {
         /// What is wrong.
         reason: String,
     },
+    /// It did not play this rehearsal in time, or at all, which says nothing of others.
+    Refused {
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 /// Why steps were not played. Whoever asked for them may read it, so that it tells nothing of nodes.

@@ -144,6 +144,15 @@ async fn what_a_contract_refused_with_is_read_wherever_a_node_writes_it() {
             json!({"status": "0x0", "error": {"message": "execution reverted", "data": {"no": "text"}}}),
             Outcome::Reverted(Bytes::new()),
         ),
+        // Whatever a contract says, it is not the node that says it.
+        (
+            json!({"status": "0x0", "error": {"code": 3, "message": "execution reverted: abort, timeout, gas limit"}}),
+            Outcome::Reverted(Bytes::new()),
+        ),
+        (
+            json!({"status": "0x0", "returnData": REVERTED, "error": {"message": "reverted: out of gas"}}),
+            Outcome::Reverted(data.clone()),
+        ),
         // The node gave up, and not the contract.
         (json!({"status": "0x0", "error": {"code": -32015, "message": "out of gas"}}), Outcome::Untried),
         (json!({"status": "0x0", "error": {"message": "execution timeout"}}), Outcome::Untried),
@@ -214,6 +223,7 @@ async fn what_stands_alone_is_believed_only_where_nothing_else_can_be_the_reason
     for (code, message, now, outcome) in [
         (3, "execution reverted", NOW, reverted()),
         (-32000, "VM execution error: reverted", NOW, reverted()),
+        (3, "execution reverted: timeout, aborted", NOW, reverted()),
         (-32000, "out of gas", NOW, Outcome::Untried),
         (-32005, "too many requests", NOW, Outcome::Untried),
         // What is valid from now on was not when the newest block was made.
@@ -272,13 +282,8 @@ async fn a_chain_whose_clock_is_ahead_is_played_on_after_its_newest_block() {
 }
 
 #[tokio::test]
-async fn a_node_that_fails_costs_so_much_and_is_left_alone_for_a_while() {
-    let failing: [Result<Value, (i64, &'static str)>; 3] = [
-        Err((-32005, "rate limit exceeded")),
-        Err((-38015, "block gas limit reached")),
-        Err((-32603, "internal error")),
-    ];
-    for says in failing {
+async fn a_node_that_cannot_be_asked_costs_so_much_and_is_left_alone_for_a_while() {
+    for says in [Err((-32005, "rate limit exceeded")), Err((-32000, "too many requests"))] {
         let server = playing(says.clone()).await;
         let seconds = Arc::new(AtomicU64::new(0));
         let pool = pool_of(&[&server], Some(Arc::clone(&seconds)));
@@ -293,6 +298,40 @@ async fn a_node_that_fails_costs_so_much_and_is_left_alone_for_a_while() {
     }
 }
 
+/// Whoever sends steps that a node does not get through would otherwise have nothing of anybody's tried.
+#[tokio::test]
+async fn what_a_node_does_not_get_through_says_nothing_of_other_steps() {
+    for odd in
+        [(-38015, "block gas limit reached"), (-32603, "internal error"), (-32000, "execution timeout")]
+    {
+        let server = Server::node(move |method, params| match (method, beside(method)) {
+            (_, Some(answer)) => Ok(answer),
+            (_, None) if params.to_string().contains("0x0bad") => Err((odd.0, odd.1.to_owned())),
+            (_, None) => Ok(played(&[done(), done(), done()])),
+        })
+        .await;
+        let pool = pool(&server);
+        let mut rehearsal = purchase();
+        rehearsal.calls[1].data = Bytes::from_static(&[0x0b, 0xad]);
+        assert_eq!(pool.play(&rehearsal, LONG).await, Err(Unplayed::Silent), "{odd:?}");
+        assert!(pool.play(&purchase(), LONG).await.is_ok(), "{odd:?}");
+    }
+}
+
+/// One that hangs leaves its share of the time to the next.
+#[tokio::test]
+async fn a_rehearsal_that_takes_too_long_is_played_by_another_node() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let silent = HttpNode::new(url.parse().unwrap(), HttpOptions::default(), Arc::default()).unwrap();
+    let good = playing(Ok(played(&[done(), done(), done()]))).await;
+    let nodes = vec![("silent".to_owned(), silent), ("good".to_owned(), good.client(HttpOptions::default()))];
+    let pace = RealPace::new(|| Timestamp::from_unix_nanos(i128::from(NOW) * 1_000_000_000));
+    let pool = Pool::new(ChainId(5), nodes, PoolOptions::default(), pace);
+    let said = pool.play(&purchase(), Duration::from_secs(2)).await.unwrap();
+    assert_eq!(said.outcomes, [Outcome::Done, Outcome::Done]);
+}
+
 #[tokio::test]
 async fn a_node_that_never_answers_or_says_too_much_is_not_waited_for() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -301,7 +340,6 @@ async fn a_node_that_never_answers_or_says_too_much_is_not_waited_for() {
     let pace = RealPace::new(|| Timestamp::from_unix_nanos(i128::from(NOW) * 1_000_000_000));
     let pool = Pool::new(ChainId(5), vec![("silent".to_owned(), silent)], PoolOptions::default(), pace);
     assert_eq!(pool.play(&purchase(), SHORT).await, Err(Unplayed::Silent));
-    assert_eq!(pool.play(&purchase(), LONG).await, Err(Unplayed::Silent), "at once, by what is remembered");
 
     let huge = Value::String("x".repeat(9 << 20));
     let server = playing(Ok(huge)).await;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{HttpNode, classified, is_revert, is_unknown_method, not_smaller, read};
+use super::{HttpNode, classified, is_revert, is_unknown_method, read};
 use crate::node::{Failure, Header};
 use crate::rehearsal::{Outcome, Played, Rehearsal, Unable, Way};
 use crate::rpc::message::{self, Answer, Refusal, Request};
@@ -20,6 +20,8 @@ const PLAYED_BYTES_MAX: usize = 8 << 20;
 const AHEAD: u64 = 12;
 /// How old the newest block may be for what is asked as of it to be believed, in seconds: what begins later would be refused.
 const FRESH: u64 = 60;
+/// The number by which nodes say that a contract refused.
+const REVERTED: i64 = 3;
 /// The most bytes that are kept of what a contract refused with.
 const REVERT_BYTES_MAX: usize = 4096;
 
@@ -42,6 +44,8 @@ struct WireCall {
 #[derive(Deserialize)]
 struct WireError {
     #[serde(default)]
+    code: i64,
+    #[serde(default)]
     message: String,
     #[serde(default)]
     data: Value,
@@ -53,22 +57,33 @@ impl WireCall {
             return Outcome::Done;
         }
         let error = self.error.as_ref();
-        if error.is_some_and(|error| is_limit(&error.message)) {
-            return Outcome::Untried;
-        }
         // Nodes tell it in one place or in the other.
         let told = error.and_then(|error| error.data.as_str()).map(revert_data);
         let returned = || self.returned.as_ref().map(|data| data.0.clone());
         let data = told.filter(|data| !data.is_empty()).or_else(returned).unwrap_or_default();
+        if error.is_some_and(|error| is_limit(error.code, &error.message, &data)) {
+            return Outcome::Untried;
+        }
         Outcome::Reverted(data.slice(..data.len().min(REVERT_BYTES_MAX)))
     }
 }
 
-/// Whether the node gave up, and not the contract.
-fn is_limit(message: &str) -> bool {
+/// Whether the node gave up, and not the contract. Nodes quote what a contract says, which may be anything: what came with
+/// the number of a refusal by a contract, or with its data, is never the node's own word.
+fn is_limit(code: i64, message: &str, data: &Bytes) -> bool {
     const WORDS: [&str; 6] = ["out of gas", "gas limit", "intrinsic gas", "timeout", "timed out", "abort"];
+    if code == REVERTED || !data.is_empty() {
+        return false;
+    }
     let message = message.to_lowercase();
     WORDS.iter().any(|word| message.contains(word))
+}
+
+/// What became of a call that a node refused to answer.
+fn refused_alone(refusal: &Refusal) -> Outcome {
+    let data = revert_data(&refusal.detail);
+    let is_limit = is_limit(refusal.code, &refusal.message, &data);
+    if is_revert(refusal) && !is_limit { Outcome::Reverted(data) } else { Outcome::Untried }
 }
 
 /// What is hexadecimal of a text that may be cut off.
@@ -132,9 +147,7 @@ impl HttpNode {
         for place in alone {
             played.outcomes[place] = answers.next().map_or(Outcome::Untried, |answer| match answer {
                 Ok(_) => Outcome::Done,
-                Err(refusal) if is_fresh && is_revert(&refusal) && !is_limit(&refusal.message) => {
-                    Outcome::Reverted(revert_data(&refusal.detail))
-                }
+                Err(refusal) if is_fresh => refused_alone(&refusal),
                 Err(_) => Outcome::Untried,
             });
         }
@@ -242,11 +255,20 @@ fn unplayable(refusal: &Refusal) -> Unable {
         ["not supported", "unsupported", "not found", "not exist", "not available", "not allowed"];
     let said = refusal.message.to_lowercase();
     let is_unknown = is_unknown_method(refusal) || WORDS.iter().any(|word| said.contains(word));
-    if is_unknown { Unable::Unknown } else { unable(classified(refusal)) }
+    if is_unknown {
+        return Unable::Unknown;
+    }
+    match classified(refusal) {
+        // It wants to be left alone.
+        failure @ Failure::Retry { after: Some(_), .. } => unable(failure),
+        failure => Unable::Refused { reason: failure.to_string() },
+    }
 }
 
 fn unable(failure: Failure) -> Unable {
-    match not_smaller(failure) {
+    match failure {
+        // It took too long, or is too large.
+        Failure::SmallerRange { reason, .. } => Unable::Refused { reason },
         Failure::Retry { after, reason } => Unable::Failed { after, reason },
         other => Unable::Failed { after: None, reason: other.to_string() },
     }

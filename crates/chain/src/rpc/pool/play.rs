@@ -52,47 +52,61 @@ impl Stage {
 }
 
 impl<N: Node, P: Pace> Pool<N, P> {
-    /// Has steps played by the first node that can, within so much time. One that fails is not asked again for a while.
+    /// Has steps played by the first node that can, within so much time. One that cannot be asked is not asked again for a
+    /// while. One that does not play these steps may play those of others, and leaves the nodes after it their share of the
+    /// time.
     pub async fn play(&self, rehearsal: &Rehearsal, patience: Duration) -> Result<Played, Unplayed> {
         let deadline = later(self.pace.now(), patience);
         let mut why = if self.members.is_empty() { Unplayed::NoNode } else { Unplayed::Silent };
-        for member in self.in_order() {
+        let members = self.in_order();
+        for (place, member) in members.iter().enumerate() {
             let now = self.pace.now();
             let left = between(now, deadline);
             if left.is_zero() {
                 break;
             }
-            if self.is_resting(member) || member.stage.state().quiet_until > now {
+            if !self.may_play(member, now) {
                 continue;
             }
             let Ok(_place) = member.stage.places.try_acquire() else {
                 why = Unplayed::Busy;
                 continue;
             };
-            match self.played_by(member, rehearsal, left).await {
+            let others = members[place..].iter().filter(|member| self.may_play(member, now)).count();
+            let share = left / u32::try_from(others.max(1)).unwrap_or(u32::MAX);
+            match self.played_by(member, rehearsal, share).await {
                 Ok(played) if rehearsal.known.is_some_and(|known| played.block < known) => {
                     why = Unplayed::Behind;
                 }
                 Ok(played) => return Ok(played),
-                Err((after, reason)) => self.keep_quiet(member, after, &reason),
+                Err(Unable::Failed { after, reason }) => self.keep_quiet(member, after, &reason),
+                Err(Unable::Refused { reason }) => {
+                    tracing::warn!(node = member.label, chain = %self.chain, reason, "a node did not play steps");
+                }
+                Err(Unable::Unknown) => self.keep_quiet(member, None, "it plays no steps"),
             }
         }
         Err(why)
     }
 
-    /// What a node plays within so much time; why it did not, and how long it wants to be left alone.
+    /// Whether a node may be asked to play now.
+    fn may_play(&self, member: &Member<N>, now: Timestamp) -> bool {
+        !self.is_resting(member) && member.stage.state().quiet_until <= now
+    }
+
+    /// What a node plays within so much time, or why it did not.
     async fn played_by(
         &self,
         member: &Member<N>,
         rehearsal: &Rehearsal,
         patience: Duration,
-    ) -> Result<Played, (Option<Duration>, String)> {
+    ) -> Result<Played, Unable> {
         let playing = Box::pin(self.played(member, rehearsal));
         match select(playing, Box::pin(self.pace.sleep(patience))).await {
-            Either::Left((Ok(played), _)) => Ok(played),
-            Either::Left((Err(Unable::Failed { after, reason }), _)) => Err((after, reason)),
-            Either::Left((Err(Unable::Unknown), _)) => Err((None, "it plays no steps".to_owned())),
-            Either::Right(_) => Err((None, format!("it took longer than {} ms", patience.as_millis()))),
+            Either::Left((played, _)) => played,
+            Either::Right(_) => {
+                Err(Unable::Refused { reason: format!("it took longer than {} ms", patience.as_millis()) })
+            }
         }
     }
 
