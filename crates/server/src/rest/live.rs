@@ -12,12 +12,13 @@ use bourse_store::CollectionKey;
 use bourse_wire::{Address, Error, TokenId};
 
 use crate::app::App;
-use crate::auth::ACCESS_KEY;
+use crate::auth::{ACCESS_KEY, Authority, RequestCredentials};
 use crate::call::resolve;
 use crate::dispatch::{admit, bad_route, error_response, response};
 use crate::door::Peer;
 use crate::failure::Failure;
 use crate::limits::Bucket;
+use crate::route::{Credential, Service};
 use crate::streams::{self, Standing, Subject};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -90,10 +91,29 @@ fn credentials(app: &App, request: &Parts) -> Result<HeaderMap, Error> {
     }
     // Browsers name no origin where they read from their own. No script can say this of itself.
     let is_own = request.headers.get(FETCH_SITE).is_some_and(|site| site == "same-origin");
-    if is_own && let Ok(origin) = HeaderValue::from_str(&origin_of(&app.settings.public_url())) {
-        headers.entry(header::ORIGIN).or_insert(origin);
+    if is_own && !headers.contains_key(header::ORIGIN) {
+        put_own_origin(app, request, &mut headers)?;
     }
     Ok(headers)
+}
+
+/// Puts in the origin that a page of this service has: that of its host, as shops may have their own, or of the whole service, as
+/// a proxy may not say which host was asked for. The key says which of them it is for.
+fn put_own_origin(app: &App, request: &Parts, headers: &mut HeaderMap) -> Result<(), Error> {
+    let public = app.settings.public_url();
+    let scheme = public.split_once("://").map_or("https", |(scheme, _)| scheme);
+    let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let at_host = host.map(|host| origin_of(&format!("{scheme}://{host}")));
+    let authority = Authority { credentials: &app.credentials, signer: &app.signer };
+    for origin in at_host.into_iter().chain([origin_of(&public)]) {
+        let Ok(origin) = HeaderValue::from_str(&origin) else { continue };
+        headers.insert(header::ORIGIN, origin);
+        let presented = RequestCredentials::read(headers)?;
+        if presented.check(Credential::AccessKey, Service::Marketplace, authority, app.clock.now()).is_ok() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The origin of an address as browsers name it: scheme, host, and the port where it is not the usual one.

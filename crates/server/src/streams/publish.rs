@@ -58,7 +58,9 @@ pub(crate) async fn round(app: &Arc<App>) -> Result<Option<Instant>, StoreError>
     let Versions { found, failed } = app.store.versions_apart(ids).await?;
     for (ids, error) in failed {
         error.log("telling streams what happened");
-        ids.into_iter().for_each(|id| hub.rest(id));
+        for id in ids {
+            hub.rest(id);
+        }
     }
     let found: HashMap<_, Mark> = found.into_iter().collect();
     let is_behind = |Watched { id, told, .. }: &Watched| {
