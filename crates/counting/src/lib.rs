@@ -6,12 +6,13 @@ mod event_ids;
 mod load;
 mod market;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bourse_analytics::{Corrupt, EventRefusal};
 use bourse_budget::{Budget, Outgrown, Refused, Shelf};
-use bourse_store::{Actor, ProjectScope, Store, StoreError};
+use bourse_store::{Actor, Mark, ProjectScope, Store, StoreError, Versions};
 use bourse_wire::{Address, Day, ProjectId, Timestamp};
 
 pub use batch::{BatchId, EventBatch, Forgotten, Tracked, TrackedEvent};
@@ -242,33 +243,49 @@ impl CountingHouse {
             return Ok(true);
         }
         let projects = desks.iter().map(|desk| desk.project()).collect();
-        let stored = self.store().counts_versions_apart(projects).await?;
+        let Versions { found, failed } = self.store().counts_versions_apart(projects).await?;
+        let found: HashMap<ProjectId, Mark> = found.into_iter().collect();
+        let mut behind: HashMap<ProjectId, StoreError> = HashMap::new();
+        for (mut projects, error) in failed {
+            let last = projects.pop();
+            behind.extend(projects.into_iter().map(|project| (project, error.shared())));
+            behind.extend(last.map(|project| (project, error)));
+        }
         let mut is_whole = true;
-        for (desk, (_, stored)) in desks.iter().zip(stored) {
-            let followed = match stored {
-                Ok(stored) => desk.follow(self.store(), stored).await,
-                Err(error) => Err(error.into()),
+        for desk in &desks {
+            let followed = match behind.remove(&desk.project()) {
+                None => {
+                    let stored = found.get(&desk.project()).copied().unwrap_or_default();
+                    desk.follow(self.store(), stored).await
+                }
+                Some(error) => Err(error.into()),
             };
             if let Err(error) = followed {
-                if let CountingError::Store(StoreError::Away) = error {
-                    return Err(StoreError::Away);
-                }
-                tracing::warn!(%error, project = %desk.project(), "what is counted cannot be followed");
-                match error {
-                    CountingError::Corrupt(_)
-                    | CountingError::Memory(_)
-                    | CountingError::Store(StoreError::Corrupt { .. }) => {
-                        self.close(desk);
-                    }
-                    CountingError::Store(_)
-                    | CountingError::Refused(_)
-                    | CountingError::Loading
-                    | CountingError::Interrupted => is_whole = false,
-                }
+                is_whole &= self.is_let_go(desk, &error)?;
             }
         }
         self.0.budget.settle();
         Ok(is_whole)
+    }
+
+    /// Closes a desk that cannot be followed, if that is for good; tells whether it is.
+    fn is_let_go(&self, desk: &Arc<Desk>, error: &CountingError) -> Result<bool, StoreError> {
+        if let CountingError::Store(StoreError::Away) = error {
+            return Err(StoreError::Away);
+        }
+        tracing::warn!(%error, project = %desk.project(), "what is counted cannot be followed");
+        match error {
+            CountingError::Corrupt(_)
+            | CountingError::Memory(_)
+            | CountingError::Store(StoreError::Corrupt { .. }) => {
+                self.close(desk);
+                Ok(true)
+            }
+            CountingError::Store(_)
+            | CountingError::Refused(_)
+            | CountingError::Loading
+            | CountingError::Interrupted => Ok(false),
+        }
     }
 
     /// Forgets what is loaded of a project, unless somebody opened another desk for it.

@@ -159,7 +159,7 @@ impl App {
         let metrics = Metrics::new(refusals.counters(), peers.as_ref().map(|peers| peers.metrics()));
         let service_name = ServiceName::new(&settings.service.name);
         let meter = Meter::new(settings.quotas.clone());
-        meter.flush(&store, clock.now()).await?;
+        meter.begin(&store, clock.now()).await;
         let budget = Budget::new(settings.storage.resident_bytes_max);
         Ok(Arc::new(Self {
             resident: Resident::open(

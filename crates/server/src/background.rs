@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use bourse_chain::fetch::{Caller, Fetcher, SystemLookup};
 use bourse_chain::{RateSource, RealPace, follow_rates};
 use bourse_counting::MarketCounter;
-use bourse_store::{Store, StoreError};
+use bourse_store::{InMemory, Store, StoreError};
 use bourse_wire::Timestamp;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
@@ -44,6 +44,10 @@ const NANOS_PER_DAY: i128 = 24 * 3_600 * 1_000_000_000;
 /// How long to wait between two looks through all uploaded files.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
+/// How long may be waited at the end for what was begun, and for the database each time.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+const LAST_WORD_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The background tasks of a running service.
 pub struct Background {
     app: Arc<App>,
@@ -60,6 +64,7 @@ impl Background {
         tasks.spawn(watch_store(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(follow_credentials(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(follow(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
+        tasks.spawn(follow_counts(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(tell_streams(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(tell_webhooks(Arc::clone(app), Arc::clone(&signals), Stop(stopped.clone())));
         tasks.spawn(count_markets(Arc::clone(app), signals, Stop(stopped.clone())));
@@ -87,13 +92,30 @@ impl Background {
         Self { app: Arc::clone(app), stop, tasks }
     }
 
-    /// Stops them, and stores what is still only in memory.
+    /// Stops them, and stores what is still only in memory. Whoever waits for a node of a cluster that is silent is left after a
+    /// while, so that the service has ended before it is killed.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
-        while self.tasks.join_next().await.is_some() {}
-        log_failure("storing what was metered", flush_once(&self.app).await);
+        // Before anybody is waited for.
+        self.store_metered().await;
+        let joining = async { while self.tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(STOP_TIMEOUT, joining).await.is_err() {
+            tracing::warn!("what goes on beside requests does not end, and is left");
+            self.tasks.abort_all();
+        }
+        self.store_metered().await;
         self.app.resident.keep_all().await;
-        self.app.store.close().await;
+        if tokio::time::timeout(LAST_WORD_TIMEOUT, self.app.store.close()).await.is_err() {
+            tracing::warn!("connections to the database do not end, and are left");
+        }
+    }
+
+    async fn store_metered(&self) {
+        if let Ok(stored) = tokio::time::timeout(LAST_WORD_TIMEOUT, flush_once(&self.app)).await {
+            log_failure("storing what was metered", stored);
+        } else {
+            tracing::warn!("what was metered last cannot be stored: the database does not answer");
+        }
     }
 }
 
@@ -167,6 +189,8 @@ fn fetcher(app: &App) -> Result<Fetcher, Box<dyn std::error::Error>> {
 struct Signals {
     credentials: Notify,
     records: Notify,
+    /// Beside the records: a node of a cluster that is silent keeps nobody from following what is elsewhere.
+    counts: Notify,
     /// Beside the records: those take as long as the largest collection does that is read anew.
     streams: Notify,
     /// After the records.
@@ -200,6 +224,7 @@ async fn watch_until_failure(app: &App, signals: &Signals, stop: &mut Stop) -> R
         // Also before the first wait: something may have changed since it was loaded.
         signals.credentials.notify_one();
         signals.records.notify_one();
+        signals.counts.notify_one();
         signals.streams.notify_one();
         match stop.or(watcher.changed()).await {
             Some(changed) => changed?,
@@ -220,17 +245,29 @@ async fn follow_credentials(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop
     }
 }
 
-/// Takes over what anyone changes in collections, currencies and counts, until told to end.
+/// Takes over what anyone changes in collections and currencies, until told to end.
 async fn follow(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
     let mut is_whole = true;
     while stop.or(woken(&app.store, &signals.records, is_whole)).await.is_some() {
         let round = app.store.begin_round();
         is_whole = follow_once(&app).await;
         if is_whole {
-            app.store.end_round(round);
+            app.store.end_round(InMemory::Records, round);
         }
         signals.webhooks.notify_one();
         signals.markets.notify_one();
+    }
+}
+
+/// Takes over what others counted, until told to end.
+async fn follow_counts(app: Arc<App>, signals: Arc<Signals>, mut stop: Stop) {
+    let mut is_whole = true;
+    while stop.or(woken(&app.store, &signals.counts, is_whole)).await.is_some() {
+        let round = app.store.begin_round();
+        is_whole = is_done("following what is counted", app.counting.refresh(app.clock.now()).await);
+        if is_whole {
+            app.store.end_round(InMemory::Counts, round);
+        }
     }
 }
 
@@ -242,15 +279,12 @@ async fn woken(store: &Store, signal: &Notify, is_whole: bool) {
     }
 }
 
-/// Takes over what changed of currencies, collections and counts, each by itself: what cannot be read keeps nothing else from
-/// being followed. Tells whether all of it could be taken over.
+/// Takes over what changed of currencies and collections, each by itself: what cannot be read keeps nothing else from being
+/// followed. Tells whether all of it could be taken over.
 async fn follow_once(app: &App) -> bool {
-    let followed = [
-        is_done("following currencies", app.resident.refresh_currencies().await.map(|()| true)),
-        is_done("following collections", app.resident.refresh().await),
-        is_done("following what is counted", app.counting.refresh(app.clock.now()).await),
-    ];
-    followed.iter().all(|is_done| *is_done)
+    let currencies = app.resident.refresh_currencies().await.map(|()| true);
+    let currencies = is_done("following currencies", currencies);
+    is_done("following collections", app.resident.refresh().await) && currencies
 }
 
 /// Whether something could be done whole; the log has why it could not.
@@ -407,7 +441,14 @@ async fn share_limits(app: Arc<App>, mut stop: Stop) {
 
 /// Forgets what was kept for its time, until told to end.
 async fn tidy(app: Arc<App>, mut stop: Stop) {
+    // Once more after a while: servers of the version before may go on for some minutes.
+    let mut asks = 2_u32;
     loop {
+        if asks > 0 {
+            asks -= 1;
+            let asked = app.store.ask_all_links(app.clock.now()).await;
+            log_failure("asking what hosted collections say of contracts", asked);
+        }
         // What was begun may be left: the rest is done another time.
         let Some(result) = stop.or(app.store.complete_links(app.clock.now())).await else { return };
         log_failure("adding links that an older server made", result.map(drop));

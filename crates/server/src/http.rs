@@ -282,7 +282,9 @@ async fn ready(State(app): State<Arc<App>>) -> Response {
 
 /// What cannot be answered, or not as it should be, while everything else can. Who asks is told no names.
 async fn degradation(app: &App) -> Option<String> {
-    let workers = app.store.workers().await.unwrap_or_default();
+    let Ok(workers) = app.store.workers().await else {
+        return Some("the nodes of the database cannot be asked".to_owned());
+    };
     let away = workers.iter().filter(|worker| !worker.answers).count();
     if away > 0 {
         return Some(format!("of {} nodes of the database {away} cannot be reached", workers.len()));

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bourse_store::{Store, StoreError};
+use bourse_store::{ProjectScope, Store, StoreError, UsageTotal};
 use bourse_wire::{Day, ProjectId, Timestamp};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::route::Service;
 use crate::settings::Quotas;
@@ -23,10 +23,16 @@ pub(crate) struct Meter {
     counts: Mutex<Counts>,
 }
 
+/// Whose units, of what, used when.
+type Key = (ProjectId, Service, Day);
+type Units = HashMap<Key, u64>;
+
 #[derive(Default)]
 struct Counts {
     /// Not in the store yet.
-    pending: HashMap<(ProjectId, Service, Day), u64>,
+    pending: Units,
+    /// Projects with a quota that were used here since it was last read what they used anywhere.
+    charged: HashSet<ProjectId>,
     /// The month that `used` is of.
     month: Option<Day>,
     /// In the store, or on its way there.
@@ -58,9 +64,12 @@ impl Meter {
         let today = Day::of(now);
         let limit = self.quota(service);
         let mut counts = self.counts();
-        if counts.month.is_some_and(|month| month != today.first_of_month()) {
+        if counts.month != Some(today.first_of_month()) {
             counts.month = Some(today.first_of_month());
             counts.used.clear();
+        }
+        if limit > 0 {
+            counts.charged.insert(project);
         }
         let used = counts.used.entry((project, service)).or_default();
         let refused = limit > 0 && *used + cost > limit;
@@ -74,45 +83,125 @@ impl Meter {
         (limit > 0).then_some(Quota { limit, remaining, refused })
     }
 
-    /// Stores what was counted, then takes over the month's sums, which other servers add to. What cannot be stored
-    /// is kept for the next time.
-    pub(crate) async fn flush(&self, store: &Store, now: Timestamp) -> Result<(), StoreError> {
-        let pending = std::mem::take(&mut self.counts().pending);
-        if !pending.is_empty() {
-            let lines = pending
-                .iter()
-                .map(|((project, service, day), units)| (*project, service.short().to_owned(), *day, *units));
-            if let Err(error) = store.add_metered(lines.collect()).await {
-                let mut counts = self.counts();
-                for (key, units) in pending {
-                    *counts.pending.entry(key).or_default() += units;
-                }
-                return Err(error);
-            }
+    /// Takes over what all projects used this month before the start. Where that cannot be read, it is taken over of each project once
+    /// that is used.
+    pub(crate) async fn begin(&self, store: &Store, now: Timestamp) {
+        if !self.has_quota() {
+            return;
         }
-        if self.has_quota() { self.take_over_sums(store, now).await } else { Ok(()) }
+        let month = Day::of(now).first_of_month();
+        match store.metered_since(month).await {
+            Ok(totals) => {
+                let used = |total: UsageTotal| {
+                    Some(((total.project, Service::from_short(&total.service)?), total.units))
+                };
+                let mut counts = self.counts();
+                counts.month = Some(month);
+                counts.used = totals.into_iter().filter_map(used).collect();
+            }
+            Err(error) => error.log("reading what was used this month"),
+        }
+    }
+
+    /// Stores what was counted, then takes over what the projects used this month that were used here since the last time: other
+    /// servers add to it. What of a project cannot be stored, or read, is kept for the next time, and keeps nobody else from it.
+    pub(crate) async fn flush(&self, store: &Store, now: Timestamp) -> Result<(), StoreError> {
+        let (pending, charged) = {
+            let mut counts = self.counts();
+            (std::mem::take(&mut counts.pending), std::mem::take(&mut counts.charged))
+        };
+        let stored = self.store_units(store, pending).await;
+        stored.and(self.take_over_sums(store, charged, now).await)
+    }
+
+    /// All at once; and where that fails, of each project by itself.
+    async fn store_units(&self, store: &Store, pending: Units) -> Result<(), StoreError> {
+        let error = match add(store, &pending).await {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        let mut projects: HashMap<ProjectId, Units> = HashMap::new();
+        for (key, units) in pending {
+            projects.entry(key.0).or_default().insert(key, units);
+        }
+        let is_over = matches!(error, StoreError::Away | StoreError::Closed) || projects.len() < 2;
+        let mut stored = if is_over { Err(error) } else { Ok(()) };
+        for units in projects.into_values() {
+            let added = if is_over { None } else { Some(add(store, &units).await) };
+            if added.as_ref().is_none_or(Result::is_err) {
+                self.keep(units);
+            }
+            stored = stored.and(added.unwrap_or(Ok(())));
+        }
+        stored
+    }
+
+    fn keep(&self, units: Units) {
+        let mut counts = self.counts();
+        for (key, units) in units {
+            *counts.pending.entry(key).or_default() += units;
+        }
     }
 
     fn has_quota(&self) -> bool {
         Service::ALL.into_iter().any(|service| self.quota(service) > 0)
     }
 
-    async fn take_over_sums(&self, store: &Store, now: Timestamp) -> Result<(), StoreError> {
+    async fn take_over_sums(
+        &self,
+        store: &Store,
+        projects: HashSet<ProjectId>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let month = Day::of(now).first_of_month();
-        let totals = store.metered_since(month).await?;
-        let mut counts = self.counts();
-        let mut used: HashMap<(ProjectId, Service), u64> = totals
-            .into_iter()
-            .filter_map(|total| Some(((total.project, Service::from_short(&total.service)?), total.units)))
-            .collect();
-        for ((project, service, day), units) in &counts.pending {
-            if *day >= month {
-                *used.entry((*project, *service)).or_default() += units;
+        let scopes = projects.into_iter().map(ProjectScope::for_counting).collect();
+        let mut taken_over = Ok(());
+        for (project, totals) in store.metered_apart(scopes, month).await {
+            let mut counts = self.counts();
+            match totals {
+                Ok(totals) if counts.month == Some(month) => counts.take_over(project, totals, month),
+                Ok(_) => {}
+                Err(error) => {
+                    counts.charged.insert(project);
+                    taken_over = Err(error);
+                }
             }
         }
-        counts.month = Some(month);
-        counts.used = used;
-        Ok(())
+        taken_over
+    }
+}
+
+impl Counts {
+    /// That a project used so much this month of what is stored.
+    fn take_over(&mut self, project: ProjectId, totals: Vec<(String, u64)>, month: Day) {
+        let mut used: HashMap<Service, u64> = totals
+            .into_iter()
+            .filter_map(|(service, units)| Some((Service::from_short(&service)?, units)))
+            .collect();
+        for ((of, service, day), units) in &self.pending {
+            if *of == project && *day >= month {
+                *used.entry(*service).or_default() += units;
+            }
+        }
+        for service in Service::ALL {
+            self.used.insert((project, service), used.get(&service).copied().unwrap_or_default());
+        }
+    }
+}
+
+/// Adds units to what is stored. Those that are there by now although somebody does not see them yet are not added again.
+async fn add(store: &Store, units: &Units) -> Result<(), StoreError> {
+    if units.is_empty() {
+        return Ok(());
+    }
+    let line =
+        |((project, service, day), units): (&Key, &u64)| (*project, service.short().to_owned(), *day, *units);
+    match store.add_metered(units.iter().map(line).collect()).await {
+        Err(error) if error.is_committed() => {
+            error.log("storing what was metered");
+            Ok(())
+        }
+        added => added,
     }
 }
 

@@ -8,6 +8,11 @@ use crate::ChainError;
 /// What a driver or a system said.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
+/// That something was committed which not everybody sees yet.
+#[derive(Debug, thiserror::Error)]
+#[error("a node of the cluster went away while it committed")]
+pub(crate) struct CommittedUnseen;
+
 /// A failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -154,6 +159,12 @@ impl StoreError {
     /// Whether the database cannot be reached or written just now, for a reason that passes.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Away)
+    }
+
+    /// Whether a write was made for certain, although a node of the cluster does not know of it yet: whoever adds to something adds it
+    /// once.
+    pub fn is_committed(&self) -> bool {
+        matches!(self, Self::Unavailable(cause) if cause.is::<CommittedUnseen>())
     }
 
     /// Tells the log what failed, in the background or beside an answer. That the database is away it was told.

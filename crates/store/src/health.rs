@@ -52,9 +52,9 @@ pub struct Worker {
     pub answers: bool,
 }
 
-/// When the workers were last looked at, and how they were.
+/// When the workers were last looked at, and how they were; nothing where that could not be found out.
 #[derive(Default)]
-pub(crate) struct LastLook(Mutex<Option<(Instant, Vec<Worker>)>>);
+pub(crate) struct LastLook(Mutex<Option<(Instant, Option<Vec<Worker>>)>>);
 
 /// How long a look at the workers holds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
@@ -63,7 +63,7 @@ selection! { Worker { name = "nodename || ':' || nodeport", answers = "success" 
 
 impl Store {
     /// The workers of the cluster that the tables are on; none where they are on no cluster. Each is given a second to answer.
-    /// Anybody may ask, and all who do within a second share one look.
+    /// Anybody may ask, and all who do within a second share one look, also one that failed.
     pub async fn workers(&self) -> Result<Vec<Worker>, StoreError> {
         if !self.may_be_distributed() {
             return Ok(Vec::new());
@@ -72,11 +72,12 @@ impl Store {
         if let Some((at, workers)) = &*last
             && at.elapsed() < LOOK_INTERVAL
         {
-            return Ok(workers.clone());
+            let failed = || StoreError::Unavailable("the nodes of the cluster could not be asked".into());
+            return workers.clone().ok_or_else(failed);
         }
-        let workers = self.ask_workers().await?;
-        *last = Some((Instant::now(), workers.clone()));
-        Ok(workers)
+        let workers = self.ask_workers().await;
+        *last = Some((Instant::now(), workers.as_ref().ok().cloned()));
+        workers
     }
 
     async fn ask_workers(&self) -> Result<Vec<Worker>, StoreError> {

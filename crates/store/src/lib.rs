@@ -110,7 +110,7 @@ pub use people::{
 pub use projects::Project;
 pub use rate_uses::RateUse;
 pub use replica::Replica;
-pub use rounds::Round;
+pub use rounds::{InMemory, Round};
 pub use scope::ProjectScope;
 pub use servers::ServerRow;
 pub use storefronts::StoredStorefront;

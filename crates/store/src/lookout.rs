@@ -64,7 +64,7 @@ impl Lookout {
     pub async fn look(&self, store: &Store, ids: &[CollectionId]) -> Result<Look, StoreError> {
         self.settled().forgotten.clear();
         let sums = match range(ids) {
-            Some((first, last)) => match store.version_sums(first, last).await {
+            Some((first, last)) => match store.patiently(store.version_sums(first, last)).await {
                 Err(error @ (StoreError::Away | StoreError::Closed)) => return Err(error),
                 sums => sums.unwrap_or_default(),
             },

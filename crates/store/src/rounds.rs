@@ -5,16 +5,25 @@ use std::time::{Duration, Instant};
 
 use crate::backend::Store;
 
+/// What is in memory, each kept up to date by rounds of its own: one is not waited for by the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InMemory {
+    /// Collections and currencies.
+    Records,
+    /// What is counted.
+    Counts,
+}
+
 /// The rounds of whoever keeps what is in memory up to date.
 pub(crate) struct Rounds {
     since: Instant,
-    /// When the last whole one began, in milliseconds since then: what was committed by that time is in memory.
-    last: AtomicU64,
+    /// When the last whole one of each began, in milliseconds since then: what was committed by that time is in memory.
+    last: [AtomicU64; 2],
 }
 
 impl Default for Rounds {
     fn default() -> Self {
-        Self { since: Instant::now(), last: AtomicU64::new(0) }
+        Self { since: Instant::now(), last: Default::default() }
     }
 }
 
@@ -34,15 +43,22 @@ impl Store {
         Round(self.rounds.passed())
     }
 
-    /// Notes that a round is whole: everything that was committed before it began is taken over.
-    pub fn end_round(&self, round: Round) {
-        self.rounds.last.fetch_max(round.0, Ordering::Relaxed);
+    /// Notes that a round is whole: everything of this that was committed before it began is taken over.
+    pub fn end_round(&self, of: InMemory, round: Round) {
+        let [records, counts] = &self.rounds.last;
+        let last = match of {
+            InMemory::Records => records,
+            InMemory::Counts => counts,
+        };
+        last.fetch_max(round.0, Ordering::Relaxed);
     }
 
     /// How old what is in memory may be, while the database is away and nobody can tell.
     pub fn memory_age(&self) -> Option<Duration> {
         self.away_for()?;
-        let age = self.rounds.passed().saturating_sub(self.rounds.last.load(Ordering::Relaxed));
+        let [records, counts] = &self.rounds.last;
+        let oldest = records.load(Ordering::Relaxed).min(counts.load(Ordering::Relaxed));
+        let age = self.rounds.passed().saturating_sub(oldest);
         Some(Duration::from_millis(age))
     }
 }

@@ -18,7 +18,7 @@ impl ProjectScope {
         Self(project)
     }
 
-    /// For counting what happened in a project's market, which nobody asks for.
+    /// For counting what happened in a project's market, and what it used, which nobody asks for.
     pub fn for_counting(project: ProjectId) -> Self {
         Self(project)
     }

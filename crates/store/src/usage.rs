@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bourse_wire::{Day, ProjectId};
+use futures_util::stream::{self, StreamExt as _};
 
 use crate::args::args;
 use crate::backend::{Pending, Store};
@@ -51,6 +52,9 @@ selection! { UsageTotal { project = "project_id", service, units = "CAST(SUM(uni
 
 selection! { DayUsage { day, service, units = "CAST(SUM(units) AS BIGINT)" } }
 
+/// Projects that are read at once, so that others find connections.
+const PROJECTS_AT_ONCE: usize = 4;
+
 impl Store {
     /// Stores reported lines; tells how many are different now.
     pub fn put_usage(&self, scope: ProjectScope, lines: Vec<UsageLine>) -> Pending<'_, u64> {
@@ -91,10 +95,23 @@ impl Store {
     }
 
     /// What every project used of every service from one day on, as this service metered it. Reported lines may tell of
-    /// what was used elsewhere.
-    pub fn metered_since(&self, day: Day) -> Pending<'_, Vec<UsageTotal>> {
+    /// what was used elsewhere. That asks all nodes of a cluster.
+    pub async fn metered_since(&self, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
         let names = format!("{METERED_PREFIX}%");
-        self.read(move |mut session| Box::pin(async move { sums(&mut session, day, names).await }))
+        let reading =
+            self.read(move |mut session| Box::pin(async move { sums(&mut session, day, names).await }));
+        self.patiently(reading).await
+    }
+
+    /// The same of these projects, each by itself and a few at a time: what cannot be read of one keeps nobody from the others.
+    pub async fn metered_apart(
+        &self,
+        projects: Vec<ProjectScope>,
+        day: Day,
+    ) -> Vec<(ProjectId, Result<Vec<(String, u64)>, StoreError>)> {
+        let read =
+            async |scope: ProjectScope| (scope.project(), self.patiently(self.metered_of(scope, day)).await);
+        stream::iter(projects).map(read).buffer_unordered(PROJECTS_AT_ONCE).collect().await
     }
 
     /// The same of one project: the units of each service, by its name.

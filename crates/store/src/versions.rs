@@ -23,13 +23,37 @@ selection! {
     }
 }
 
-/// The versions of some collections.
-#[derive(Debug, Default)]
-pub struct Versions {
+/// The versions of some collections, or of what is counted of some projects.
+#[derive(Debug)]
+pub struct Versions<Id = CollectionId> {
     /// Those that could be read, in no order. What is neither here nor below is not stored.
-    pub found: Vec<(CollectionId, Mark)>,
+    pub found: Vec<(Id, Mark)>,
     /// Those that could not, together where one reason is that of all.
-    pub failed: Vec<(Vec<CollectionId>, StoreError)>,
+    pub failed: Vec<(Vec<Id>, StoreError)>,
+}
+
+/// What has versions.
+trait Versioned: Copy {
+    /// The table that places on a cluster follow from.
+    const PLACED_BY: &'static str;
+
+    fn number(self) -> u64;
+}
+
+impl Versioned for CollectionId {
+    const PLACED_BY: &'static str = "collection_versions";
+
+    fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl Versioned for ProjectId {
+    const PLACED_BY: &'static str = "analytics_versions";
+
+    fn number(self) -> u64 {
+        self.get()
+    }
 }
 
 impl Store {
@@ -54,11 +78,26 @@ impl Store {
     /// The versions of these collections, as far as they can be read: together, and where that fails, in smaller parts. Fails
     /// only where nobody can be asked.
     pub async fn versions_apart(&self, ids: Vec<CollectionId>) -> Result<Versions, StoreError> {
-        let mut versions = Versions::default();
-        let mut parts: Vec<Vec<CollectionId>> = ids.chunks(IDS_PER_READ).map(<[_]>::to_vec).collect();
+        self.apart(&ids, |part| self.versions(part)).await
+    }
+
+    /// The versions of what is counted of these projects, likewise.
+    pub async fn counts_versions_apart(
+        &self,
+        projects: Vec<ProjectId>,
+    ) -> Result<Versions<ProjectId>, StoreError> {
+        self.apart(&projects, |part| self.counts_versions_of(part)).await
+    }
+
+    async fn apart<'s, Id: Versioned>(
+        &'s self,
+        ids: &[Id],
+        read: impl Fn(Vec<Id>) -> Pending<'s, Vec<(Id, Mark)>>,
+    ) -> Result<Versions<Id>, StoreError> {
+        let mut versions = Versions { found: Vec::new(), failed: Vec::new() };
+        let mut parts: Vec<Vec<Id>> = ids.chunks(IDS_PER_READ).map(<[_]>::to_vec).collect();
         while let Some(part) = parts.pop() {
-            let read = self.patiently(self.versions(part.clone())).await;
-            match read {
+            match self.patiently(read(part.clone())).await {
                 Ok(found) => versions.found.extend(found),
                 Err(error @ (StoreError::Away | StoreError::Closed)) => return Err(error),
                 Err(error) => match self.smaller(&part, &error).await {
@@ -66,29 +105,6 @@ impl Store {
                     None => versions.failed.push((part, error)),
                 },
             }
-        }
-        Ok(versions)
-    }
-
-    /// The versions of what is counted of these projects, as far as they can be read.
-    pub async fn counts_versions_apart(
-        &self,
-        projects: Vec<ProjectId>,
-    ) -> Result<Vec<(ProjectId, Result<Mark, StoreError>)>, StoreError> {
-        match self.patiently(self.counts_versions_of(projects.clone())).await {
-            Ok(found) => {
-                let found: HashMap<ProjectId, Mark> = found.into_iter().collect();
-                let mark = |project| Ok(found.get(&project).copied().unwrap_or_default());
-                return Ok(projects.into_iter().map(|project| (project, mark(project))).collect());
-            }
-            Err(error @ (StoreError::Away | StoreError::Closed)) => return Err(error),
-            Err(_) => {}
-        }
-        let mut versions = Vec::with_capacity(projects.len());
-        for project in projects {
-            let found = self.patiently(self.counts_versions_of(vec![project])).await;
-            let newest = found.map(|found| found.first().map(|(_, mark)| *mark).unwrap_or_default());
-            versions.push((project, newest));
         }
         Ok(versions)
     }
@@ -104,7 +120,7 @@ impl Store {
 
     /// Smaller parts of what could not be read together: what lives on each node where a node may be away, and else halves,
     /// which leads to the one that makes no sense. `None` where all that is left fails for one reason.
-    async fn smaller(&self, part: &[CollectionId], error: &StoreError) -> Option<Vec<Vec<CollectionId>>> {
+    async fn smaller<Id: Versioned>(&self, part: &[Id], error: &StoreError) -> Option<Vec<Vec<Id>>> {
         if part.len() < 2 {
             return None;
         }
@@ -112,32 +128,35 @@ impl Store {
             let (first, second) = part.split_at(part.len() / 2);
             return Some(vec![first.to_vec(), second.to_vec()]);
         }
-        let nodes =
-            if self.is_distributed() { self.by_node(part.to_vec()).await.ok()? } else { return None };
-        (nodes.len() > 1).then_some(nodes)
+        if !self.is_distributed() {
+            return None;
+        }
+        let nodes = self.nodes_of(Id::PLACED_BY, part.iter().map(|id| id.number()).collect()).await.ok()?;
+        let mut parts: BTreeMap<u64, Vec<Id>> = BTreeMap::new();
+        for id in part {
+            parts.entry(*nodes.get(&id.number())?).or_default().push(*id);
+        }
+        (parts.len() > 1).then(|| parts.into_values().collect())
     }
 
-    /// These collections, those of each node of the cluster together. Only the coordinator is asked.
-    fn by_node(&self, ids: Vec<CollectionId>) -> Pending<'_, Vec<Vec<CollectionId>>> {
+    /// The node of the cluster that what belongs to each of these numbers is on. Only the coordinator is asked.
+    fn nodes_of(&self, table: &'static str, numbers: Vec<u64>) -> Pending<'_, HashMap<u64, u64>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 selection! {
                     struct Placed {
-                        collection: u64 = "number",
+                        number: u64 = "number",
                         node: u64 = "CAST(placed.groupid AS BIGINT)",
                     }
                 }
-                let numbers: Vec<String> = ids.iter().map(|id| id.0.to_string()).collect();
+                let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
                 let sql = format!(
                     "FROM UNNEST(ARRAY[{}]::BIGINT[]) AS number JOIN pg_dist_placement AS placed
-                        ON placed.shardid = get_shard_id_for_distribution_column('collection_versions', number)",
+                        ON placed.shardid = get_shard_id_for_distribution_column('{table}', number)",
                     numbers.join(",")
                 );
-                let mut nodes: BTreeMap<u64, Vec<CollectionId>> = BTreeMap::new();
-                for Placed { collection, node } in session.select(sql, args![]).await? {
-                    nodes.entry(node).or_default().push(CollectionId(collection));
-                }
-                Ok(nodes.into_values().collect())
+                let placed: Vec<Placed> = session.select(sql, args![]).await?;
+                Ok(placed.into_iter().map(|Placed { number, node }| (number, node)).collect())
             })
         })
     }

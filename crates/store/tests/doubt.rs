@@ -5,9 +5,11 @@
 
 use std::time::{Duration, Instant};
 
-use bourse_store::testing::{Fate, TestDatabase, WorkerRelays, batch, load_all};
-use bourse_store::{Batch, Change, CollectionKey, DatabaseUrl, Store, StoreError};
-use bourse_wire::{Address, ChainId};
+use bourse_store::testing::{Fate, TestDatabase, WorkerRelays, batch, load_all, operator};
+use bourse_store::{
+    Batch, Change, CollectionKey, DatabaseUrl, NewHostedToken, ProjectScope, Store, StoreError,
+};
+use bourse_wire::{Address, ChainId, CollectionInput, Timestamp, TokenInput};
 use sqlx::{Connection as _, PgConnection};
 
 /// What a worker is told in the second phase, and in the first.
@@ -129,6 +131,52 @@ async fn what_a_worker_that_is_away_does_not_know_is_refused_and_stops_nobody_el
         assert_eq!(seen(&stage.store, number).await.unwrap(), [expected]);
     }
     within("it is written", stage.other.commit(token(1, "later"))).await.unwrap();
+}
+
+/// Whoever adds to something must not add it twice.
+#[tokio::test]
+async fn it_is_told_what_was_committed_although_a_worker_does_not_know() {
+    let Some(stage) = stage().await else { return };
+    let mut scopes = Vec::new();
+    for number in 0..8 {
+        let name = format!("project {number}").parse().unwrap();
+        let project = stage.store.create_project(name, operator()).await.unwrap().id;
+        scopes.push(ProjectScope::of_operator(project));
+    }
+    let (day, builder) = ("2025-03-14".parse().unwrap(), "builder".to_owned());
+    let units = || scopes.iter().map(|scope| (scope.project(), builder.clone(), day, 7)).collect();
+    stage.workers.mark(FIRST, Fate::GoDown);
+    let refused = within("it is refused", stage.store.add_metered(units())).await.unwrap_err();
+    assert!(refused.is_unavailable() && !refused.is_committed(), "{refused}");
+    stage.workers.come_up();
+    stage.workers.mark(SECOND, Fate::GoDown);
+    let told = within("it is told", stage.store.add_metered(units())).await.unwrap_err();
+    assert!(told.is_unavailable() && told.is_committed(), "{told}");
+    stage.workers.come_up();
+    let there = async {
+        for scope in scopes {
+            while stage.other.metered_of(scope, day).await.ok() != Some(vec![(builder.clone(), 7)]) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    };
+    within("it is there once", there).await;
+}
+
+/// What is on the coordinator is changed only where something is linked.
+#[tokio::test]
+async fn what_nothing_is_linked_with_is_changed_on_one_worker_alone() {
+    let Some(stage) = stage().await else { return };
+    let project = stage.store.create_project("one".parse().unwrap(), operator()).await.unwrap().id;
+    let scope = ProjectScope::of_operator(project);
+    stage.workers.mark(SECOND, Fate::Cut);
+    let hosted = CollectionInput::default();
+    let hosted = stage.store.create_hosted_collection(scope, hosted, Timestamp::ZERO).await.unwrap().id;
+    let token = NewHostedToken { token_id: 1.into(), input: TokenInput::default(), private: false };
+    stage.store.create_hosted_token(scope, hosted, token, Timestamp::ZERO).await.unwrap();
+    assert!(stage.workers.is_marked(), "a worker was told of a second phase");
+    stage.store.create_contract_collection(scope, key(1), hosted, operator()).await.unwrap();
+    assert!(!stage.workers.is_marked(), "a link is on both");
 }
 
 /// A worker that says nothing any more concerns those who wait for it, and keeps nobody else from committing.

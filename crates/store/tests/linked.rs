@@ -424,3 +424,18 @@ async fn links_that_an_older_server_made_are_followed_too() {
     follow(&store).await;
     assert_eq!(names(&store).await, ["1 One hosted"]);
 }
+
+/// An older server changes what links lead to, and asks nobody to look.
+#[tokio::test]
+async fn a_start_looks_at_all_links_again() {
+    let (_database, store) = open().await;
+    store.ask_all_links(NOW).await.unwrap();
+    assert!(!store.follow_links(NOW).await.unwrap(), "nothing is linked");
+    let scope = project(&store).await;
+    let id = hosted(&store, scope, "Maps", &["One"]).await;
+    link(&store, scope, id).await;
+    follow(&store).await;
+    assert!(!store.follow_links(NOW).await.unwrap());
+    store.ask_all_links(NOW).await.unwrap();
+    assert!(store.follow_links(NOW).await.unwrap(), "everything is looked at again");
+}

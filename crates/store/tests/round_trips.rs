@@ -97,7 +97,7 @@ async fn what_a_project_hosts_takes_so_many_ways() {
     assert_eq!(
         create.await,
         5,
-        "CreateToken: to begin, to note the change, to insert, to ask for links, to commit"
+        "CreateToken: to begin, to note the change, to insert, to look for links, to commit"
     );
     let read = stage.ways(async |_| store.hosted_token_with_assets(*scope, *hosted, 1.into()).await);
     assert_eq!(read.await, 1, "GetToken");

@@ -376,6 +376,9 @@ async fn analytics_are_out_of_reach() {
     for (since, units) in [(yesterday, 107), (today, 7)] {
         let own = store.metered_of(*b, since).await.unwrap();
         assert_eq!(own, [("metadata".to_owned(), units)], "neither what was reported, nor what others used");
+        let b = vec![*b];
+        let [(_, apart)] = store.metered_apart(b, since).await.try_into().unwrap();
+        assert_eq!(apart.unwrap(), own);
     }
     assert_eq!(store.events(*b).await.unwrap().len(), 1);
     assert_eq!(store.forget_events(*b, event().wallet).await.unwrap(), 1);

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
+use bourse_market::facts::{Block, BlockHash};
 use bourse_store::testing::{Fate, WorkerRelays, administer, batch, on_citus, operator};
-use bourse_store::{Change, CollectionKey, StoreError};
-use bourse_wire::ProjectId;
+use bourse_store::{
+    BlockFacts, Blocks, BlocksCommitted, Change, CollectionKey, History, NewWebhook, StoreError,
+};
+use bourse_wire::{EventFilter, ProjectId};
 use serde_json::{Value, json};
 
 use crate::support::actor::{Actor, Answer};
-use crate::support::project::create_key;
+use crate::support::project::{Project, create_key};
 use crate::support::seed::{self, RELICS, UNKNOWN, key};
 use crate::support::{TestApp, wait_until};
 
@@ -182,6 +185,90 @@ async fn what_is_new_is_made_while_an_unrelated_node_is_away() {
     for contract in away {
         wait_until("it is made", async || make(contract).await.is_ok()).await;
         assert!(!is_in_market(contract).await, "{contract} is linked no more");
+    }
+}
+
+/// What was said of webhooks, and how far they were told, is on the coordinator, and so is how far a chain is followed.
+#[tokio::test]
+async fn webhooks_and_chains_go_on_while_nodes_are_away() {
+    if !on_citus() {
+        return;
+    }
+    let app = TestApp::start().await;
+    let (store, scope, me) = (&app.store, app.project_a.scope, "me");
+    let hash = |number: u64| BlockHash::left_padding_from(&number.to_be_bytes());
+    let block = |number: u64| {
+        let (hash, parent) = (hash(number), hash(number - 1));
+        let block = Block { number, hash, parent, at: app.now() };
+        BlockFacts { block, facts: Vec::new() }
+    };
+    let (chain, first) = (key(RELICS).chain, 10);
+    seed::tokens(store, RELICS, 1..2, "before").await;
+    store.follow(key(RELICS), first, operator()).await.unwrap();
+    store.start_chain(chain, block(first).block).await.unwrap();
+    let history = History { collection: key(RELICS), from: first, to: first, blocks: Vec::new(), window: 8 };
+    store.commit_history(history).await.unwrap();
+    let contract_addresses = vec![key(RELICS).address];
+    let new = NewWebhook {
+        chain,
+        url: "https://hooks.example/".to_owned(),
+        filters: EventFilter { contract_addresses, ..EventFilter::default() },
+        name: String::new(),
+        secret: String::new(),
+    };
+    let webhook = store.add_webhook(scope, new, 3, operator()).await.unwrap();
+    shift(&app, "groupid <> 0", 20_000).await;
+    let lines = store.hold_webhooks(me.to_owned()).await.unwrap();
+    assert_eq!(lines.len(), 1);
+    assert!(store.webhook_sent(&lines[0], me, lines[0].sent.begun()).await.unwrap());
+    store.toggle_webhook(scope, webhook.id, operator()).await.unwrap();
+    store.leave_webhooks(me.to_owned()).await.unwrap();
+    for number in first + 1..first + 70 {
+        let (expected, blocks, covered) = (hash(number - 1), vec![block(number)], vec![key(RELICS).address]);
+        let batch = Blocks { chain, expected, rewind_to: None, blocks, covered, window: 8 };
+        let committed = store.commit_blocks(batch).await.unwrap();
+        assert!(matches!(committed, BlocksCommitted::Done { .. }), "{committed:?}");
+    }
+    shift(&app, "groupid <> 0", -20_000).await;
+}
+
+/// A server starts without nodes, and what is used of one project is stored although that of another cannot be.
+#[tokio::test]
+async fn a_node_that_is_away_keeps_only_the_units_of_its_projects() {
+    if !on_citus() {
+        return;
+    }
+    let app = TestApp::with(&[("quotas.builder", "1000")]).await;
+    let mut projects = Vec::new();
+    for number in 0..8 {
+        let project = Project::create(&app.store, &format!("project {number}")).await;
+        projects.push(project);
+    }
+    let here = projects[0].scope.project();
+    shift_other_nodes(&app, here, 20_000).await;
+    let late = app.another_asking(&[("quotas.builder", "1000")], None).await;
+    let anonymous = late.key.clone();
+    let projects: Vec<Project> = projects.into_iter().map(|project| project.calling(&anonymous)).collect();
+    for project in &projects {
+        // It is metered whatever comes of it.
+        project.call("Builder/ListAudiences", json!({})).await;
+    }
+    late.backstage().store_usage().await.unwrap_err();
+    let month = "2025-03-01".parse().unwrap();
+    let is_stored = async |project: &Project| {
+        let used = app.store.metered_of(project.scope, month).await;
+        used.is_ok_and(|used| used == [("builder".to_owned(), 1)])
+    };
+    assert!(is_stored(&projects[0]).await, "it is on a node that is there");
+    let versions = projects.iter().map(|project| project.id).collect();
+    let versions = app.store.counts_versions_apart(versions).await.unwrap();
+    assert_eq!(versions.failed.len(), 1, "all of one node together");
+    let (away, _) = &versions.failed[0];
+    assert!(!away.contains(&projects[0].id) && away.len() < projects.len(), "{away:?}");
+    shift_other_nodes(&app, here, -20_000).await;
+    wait_until("the rest is stored", async || late.backstage().store_usage().await.is_ok()).await;
+    for project in &projects {
+        assert!(is_stored(project).await, "{}", project.id);
     }
 }
 

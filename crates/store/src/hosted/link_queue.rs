@@ -3,13 +3,13 @@
 
 use bourse_wire::{Address, ChainId, ProjectId, RecordId, Timestamp, TokenId};
 
-use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::collections::CollectionKey;
 use crate::columns::{Insert, record};
 use crate::grants::Reach;
 use crate::metadata_queue::{item_id, millis};
 use crate::session::Session;
+use crate::{Store, StoreError};
 
 /// The name of everything that there is of a contract.
 pub(super) const EVERYTHING: &str = "*";
@@ -93,8 +93,8 @@ pub(super) async fn ask_of_collection(
     concerned: Concerned,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let of_collection = "AND hosted_collection_id = $4";
-    ask_of_links(session, project, (of_collection, args![collection]), (concerned, now)).await
+    let of_collection = vec![("hosted_collection_id", Arg::from(collection))];
+    ask_of_links(session, project, of_collection, (concerned, now)).await
 }
 
 /// Puts everything into the queue of the contracts that a project linked and that something reaches which it may state now, or no
@@ -106,27 +106,54 @@ pub(crate) async fn ask_within(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let reached = match reach {
-        Reach::Everywhere => ("", args![]),
-        Reach::Chain(chain) => ("AND chain_id = $4", args![chain]),
+        Reach::Everywhere => Vec::new(),
+        Reach::Chain(chain) => vec![("chain_id", Arg::from(chain))],
         Reach::Contract(CollectionKey { chain, address }) => {
-            ("AND chain_id = $4 AND contract_address = $5", args![chain, address])
+            vec![("chain_id", Arg::from(chain)), ("contract_address", Arg::from(address))]
         }
     };
     ask_of_links(session, project, reached, (Concerned::Everything, now)).await
 }
 
-/// Of links in the order of their contracts, so that two who ask of several never wait for each other.
+/// Of links in the order of their contracts, so that two who ask of several never wait for each other. Where there is none, nothing is
+/// written: on a cluster this is on the coordinator, and what is changed there and on a worker is committed in two phases. Whoever
+/// links meanwhile asks for everything themselves.
 async fn ask_of_links(
     session: &mut Session<'_>,
     project: ProjectId,
-    (which, more): (&str, Vec<Arg>),
+    which: Vec<(&'static str, Arg)>,
     (concerned, now): (Concerned, Timestamp),
 ) -> Result<(), StoreError> {
+    let (names, values): (Vec<&str>, Vec<Arg>) = which.into_iter().unzip();
+    let links = |after: usize| {
+        let named = names.iter().zip(after + 1..).map(|(name, place)| format!(" AND {name} = ${place}"));
+        format!("FROM contract_links WHERE project_id = $1{}", named.collect::<String>())
+    };
+    let sql = format!("SELECT 1 {} LIMIT 1", links(1));
+    if !session.has(sql, args![project].into_iter().chain(values.clone()).collect()).await? {
+        return Ok(());
+    }
     let sql = format!(
         "INSERT INTO link_queue (chain_id, contract_address, token_id, asked, of_hosted, after_token, due_at)
-        SELECT chain_id, contract_address, $2, 0, FALSE, '', $3 FROM contract_links
-        WHERE project_id = $1 {which} ORDER BY chain_id, contract_address {OR_AGAIN}"
+        SELECT chain_id, contract_address, $2, 0, FALSE, '', $3 {}
+        ORDER BY chain_id, contract_address {OR_AGAIN}",
+        links(3)
     );
     let args = args![project, concerned.name(), millis(now)];
-    session.execute(sql, args.into_iter().chain(more).collect()).await.map(drop)
+    session.execute(sql, args.into_iter().chain(values).collect()).await.map(drop)
+}
+
+impl Store {
+    /// Puts everything into the queue of all contracts that are linked: an older server that ran beside this one, and changed what
+    /// links lead to, knew of no queue.
+    pub async fn ask_all_links(&self, now: Timestamp) -> Result<(), StoreError> {
+        let linked = self.read(|mut session| {
+            Box::pin(async move { session.has("SELECT 1 FROM contract_links LIMIT 1", args![]).await })
+        });
+        if linked.await? {
+            self.write(move |mut session| Box::pin(async move { ask_of_all(&mut session, now).await }))
+                .await?;
+        }
+        Ok(())
+    }
 }

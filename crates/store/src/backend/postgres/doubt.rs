@@ -18,6 +18,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Dispatch, Event, Level, Metadata, Subscriber, dispatcher, level_filters::LevelFilter};
 
 use crate::StoreError;
+use crate::error::CommittedUnseen;
 
 /// How long to wait before workers are told once more.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -81,7 +82,7 @@ impl Doubts {
             return Ok(());
         }
         self.settle_later();
-        Err(StoreError::Unavailable("a node of the cluster went away while it committed".into()))
+        Err(StoreError::Unavailable(CommittedUnseen.into()))
     }
 
     /// Has the workers told beside everything else, until all of them know.

@@ -26,8 +26,14 @@ const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_millis(500);
 /// Has what is long compressed by LZ4 where the server can: that takes a fifth of the time that its own way takes, and as much
 /// room. It is what an import writes down of every batch.
-const COMPRESSION: &str = "SELECT set_config(name, 'lz4', FALSE) FROM pg_settings
-    WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
+///
+/// A coordinator of a cluster gives a node that is silent two seconds rather than half a minute to take it in, and looks whether
+/// anybody is there still who waits for it: whoever gave up would keep one of its connections each time.
+const SETTINGS: &str = "SELECT set_config(name, CASE name WHEN 'default_toast_compression' THEN 'lz4'
+        WHEN 'citus.node_connection_timeout' THEN LEAST(setting::BIGINT, 2000)::TEXT ELSE '2000' END, FALSE)
+    FROM pg_settings WHERE (name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))
+    OR name = 'citus.node_connection_timeout' OR (name = 'client_connection_check_interval' AND setting = '0'
+    AND EXISTS (SELECT FROM pg_extension WHERE extname = 'citus'))";
 /// How long a server may take to hear that a connection is over.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -80,7 +86,7 @@ impl Pool {
 
     /// Takes in a connection that was just made, and that nobody uses.
     pub(super) async fn take_in(&self, mut connection: PgConnection) -> Result<(), sqlx::Error> {
-        sqlx::raw_sql(COMPRESSION).execute(&mut connection).await?;
+        sqlx::raw_sql(SETTINGS).execute(&mut connection).await?;
         let now = Instant::now();
         self.resting().push(Resting { connection, made: now, since: now });
         Ok(())
@@ -152,7 +158,7 @@ impl Pool {
                 Err(error) if is_passing(&error) => tokio::time::sleep(pause).await,
                 Err(error) => return Err(error),
                 Ok(mut connection) => {
-                    sqlx::raw_sql(COMPRESSION).execute(&mut connection).await?;
+                    sqlx::raw_sql(SETTINGS).execute(&mut connection).await?;
                     return Ok(connection);
                 }
             }
@@ -211,5 +217,29 @@ fn is_passing(error: &sqlx::Error) -> bool {
         // too_many_connections, cannot_connect_now
         sqlx::Error::Database(error) => matches!(error.code().as_deref(), Some("53300" | "57P03")),
         _ => false,
+    }
+}
+
+#[cfg(all(test, feature = "testing"))]
+mod tests {
+    use crate::args::args;
+    use crate::testing::{TestDatabase, on_citus};
+
+    /// On a cluster only.
+    #[tokio::test]
+    async fn a_coordinator_waits_for_nodes_as_long_as_somebody_waits_for_it() {
+        if !on_citus() {
+            return;
+        }
+        let store = TestDatabase::fresh().await.unwrap().open().await.unwrap();
+        for name in ["citus.node_connection_timeout", "client_connection_check_interval"] {
+            let asking = store.read(move |mut session| {
+                Box::pin(
+                    async move { session.value("SELECT current_setting($1)", args![name.to_owned()]).await },
+                )
+            });
+            let found: Option<String> = asking.await.unwrap();
+            assert_eq!(found.as_deref(), Some("2s"), "{name}");
+        }
     }
 }
