@@ -153,7 +153,11 @@ fn the_pods_serve_with_their_settings_and_drain_in_time() {
     let drain: u64 = plain["BOURSE_SERVER__DRAIN_MS"].parse().unwrap();
     // Ready is asked for that often, and refused so often before it counts; then requests under way have 8 seconds.
     assert!(drain > number("periodSeconds: ") * (number("failureThreshold: ") + 1) * 1_000);
-    assert!(drain / 1_000 + 8 < number("terminationGracePeriodSeconds: "));
+    let (under_way, database) = (8, 25);
+    assert!(drain / 1_000 + under_way + database < number("terminationGracePeriodSeconds: "));
+    let startup = manifest.split_once("startupProbe:").expect("a start that migrates is not killed").1;
+    assert!(startup.trim_start().starts_with("httpGet: {path: /health, port: http}"));
+    assert!(startup.contains("periodSeconds: 5\n") && startup.contains("failureThreshold: 720\n"), "an hour");
     let port = free_port();
     let mut command = instance.command(&["serve", "--listen", &format!("127.0.0.1:{port}")]);
     command.envs(plain).env("BOURSE_AUTH__JWT_SECRET", "ab".repeat(32));
