@@ -45,7 +45,7 @@ use crate::webhooks::Webhooks;
 const TURN_TIMEOUT_MIN: Duration = Duration::from_secs(2);
 
 /// Requests that wait for something on a chain: each asks a node every second. A quarter of them is for one project.
-const WAITS_MAX: usize = 32;
+const WAITS_MAX: usize = 128;
 
 /// The running service.
 pub struct App {

@@ -81,6 +81,9 @@ pub(crate) struct PagePlan<P = Position> {
     pub(crate) begin: Begin<P>,
 }
 
+/// So much may be passed over by number of what is read from the store: each row that is passed over is read.
+const SKIPPED_MAX: u64 = 10_000;
+
 /// Where a page begins.
 #[derive(Clone, Debug)]
 pub(crate) enum Begin<P> {
@@ -88,6 +91,17 @@ pub(crate) enum Begin<P> {
     Skip(u64),
     /// After this place.
     After(P),
+}
+
+impl<P> Begin<P> {
+    /// Refuses a page that is too far away to be found by its number; `after` goes on without bound.
+    pub(crate) fn check_distance(&self) -> Result<(), Error> {
+        if matches!(self, Self::Skip(skip) if *skip > SKIPPED_MAX) {
+            let reason = format!("more than {SKIPPED_MAX} rows away: go on with the `after` of each answer");
+            return Err(Error::invalid("page.page", reason));
+        }
+        Ok(())
+    }
 }
 
 impl<P: Serialize + DeserializeOwned> PagePlan<P> {

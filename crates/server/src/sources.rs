@@ -38,6 +38,19 @@ impl Sources {
         Ok(Self(sources))
     }
 
+    /// Refuses what the service of a marketplace must agree to where the settings name none.
+    pub(crate) fn check_configured(&self, marketplace: Marketplace) -> Result<(), Unanswered> {
+        self.of(marketplace).map(drop)
+    }
+
+    fn of(&self, marketplace: Marketplace) -> Result<(&Source, String), Unanswered> {
+        let name = marketplace.word(&ServiceName::new("service"));
+        match self.0.get(&marketplace) {
+            Some(source) => Ok((source, name)),
+            None => Err(Unanswered::Missing { name }),
+        }
+    }
+
     /// What the service of a marketplace answers to each of some questions.
     pub(crate) async fn ask(
         &self,
@@ -47,8 +60,7 @@ impl Sources {
         if requests.is_empty() {
             return Ok(Vec::new());
         }
-        let name = marketplace.word(&ServiceName::new("service"));
-        let Some(source) = self.0.get(&marketplace) else { return Err(Unanswered::Missing { name }) };
+        let (source, name) = self.of(marketplace)?;
         let failed = |error: SourceError| Unanswered::Failed { name, error };
         try_join_all(requests.iter().map(|request| source.ask(request))).await.map_err(failed)
     }

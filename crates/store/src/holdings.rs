@@ -5,14 +5,20 @@ use bourse_wire::{Address, Amount, TokenId};
 use crate::StoreError;
 use crate::args::{Arg, args};
 use crate::backend::{Pending, Store};
-use crate::collections::{CollectionId, CollectionKey};
+use crate::collections::{CollectionId, CollectionKey, read_balances};
 use crate::columns::selection;
+use crate::load::Balance;
 use crate::session::{Session, list};
 
 /// What an account holds from a place on.
 const HELD: &str =
     "FROM balances WHERE account = $1 AND balance <> '0' AND (collection_id, token_id) > ($2, $3)
     ORDER BY collection_id, token_id LIMIT $4";
+
+/// The same in one collection.
+const HELD_IN: &str =
+    "FROM balances WHERE account = $1 AND balance <> '0' AND collection_id = $2 AND token_id > $3
+    ORDER BY token_id LIMIT $4";
 
 /// Something that an account holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +72,45 @@ impl Store {
                 ids.dedup();
                 let collections = known(&mut session, &ids).await?;
                 Ok(Holdings { held, collections })
+            })
+        })
+    }
+
+    /// What an account holds of one collection, by the text of the token's id: after a token, and so much at most.
+    pub fn holdings_in(
+        &self,
+        id: CollectionId,
+        account: Address,
+        after: Option<TokenId>,
+        limit: u64,
+    ) -> Pending<'_, Vec<Holding>> {
+        let after = after.map_or_else(String::new, |token| token.to_string());
+        let args = args![account, id.0, after, limit];
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let found: Vec<HeldRow> = session.select(HELD_IN, args).await?;
+                Ok(found.into_iter().map(Holding::from).collect())
+            })
+        })
+    }
+
+    /// What an account holds of some tokens of a collection, as far as it is something.
+    pub fn held_tokens(
+        &self,
+        id: CollectionId,
+        account: Address,
+        tokens: Vec<TokenId>,
+    ) -> Pending<'_, Vec<Holding>> {
+        self.read(move |mut session| {
+            Box::pin(async move {
+                let keys = tokens.into_iter().map(|token| (token, account));
+                let held = read_balances(&mut session, id, keys).await?;
+                let holding = |held: Balance| Holding {
+                    collection: id,
+                    token_id: held.token_id,
+                    balance: held.balance,
+                };
+                Ok(held.into_iter().map(holding).filter(|held| held.balance != Amount::ZERO).collect())
             })
         })
     }

@@ -33,6 +33,8 @@ pub(crate) struct Filter {
     end_date: Day,
     /// DAY, WEEK or MONTH, where the chart lets itself be regrouped.
     date_interval: Option<Text<16>>,
+    /// Which kinds of projects: `ALL`, as a credential is of one project.
+    project_type: Option<Text<16>>,
     /// Whether days without data are there, with zeros. They are left out when nothing is said.
     #[serde(default)]
     fill: bool,
@@ -45,6 +47,11 @@ impl Filter {
             RangeError::Reversed => Error::invalid("filter.startDate", "is after endDate"),
             RangeError::TooLong => Error::invalid("filter.endDate", error),
         })?;
+        let kind = self.project_type.as_ref().map_or("", Text::as_str);
+        if !matches!(kind, "" | "ALL") {
+            let reason = format!("`{kind}` is not ALL: what is answered is of the credential's own project");
+            return Err(Error::invalid("filter.projectType", reason));
+        }
         let interval = self.date_interval.as_ref().map(Text::as_str).filter(|text| !text.is_empty());
         let unknown =
             |text| Error::invalid("filter.dateInterval", format!("`{text}` is none of DAY, WEEK, MONTH"));

@@ -1,12 +1,13 @@
 //! Answers with a page of balances.
 
 use bourse_store::CollectionKey;
-use bourse_wire::{ChainId, TokenId};
+use bourse_wire::{ChainId, TokenId, TokenMetadata};
 use hashbrown::HashMap;
 
+use super::contract::shown;
 use super::rows::separate;
 use super::types::{AskedBalances, Wanted, check_sort};
-use super::walk::{self, Found, Place};
+use super::walk::{self, Effort, Found, Place};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{Begin, PageInput, PagePlan};
@@ -42,7 +43,8 @@ pub(super) async fn write_page(
     answer: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     answer.extend_from_slice(b"\"balances\":");
-    let next = write_rows(call, chain, wanted, (&page.begin, page.limit()), answer).await?;
+    let part = (&mut *answer, &mut Effort::of(call));
+    let next = write_rows(call, chain, wanted, (&page.begin, page.limit()), part).await?;
     Ok(page.write(answer, next)?)
 }
 
@@ -52,9 +54,9 @@ pub(super) async fn write_rows(
     chain: ChainId,
     wanted: &Wanted,
     page: (&Begin<Place>, usize),
-    answer: &mut Vec<u8>,
+    (answer, effort): (&mut Vec<u8>, &mut Effort),
 ) -> Result<Option<Place>, Failure> {
-    let mut found = walk::find(call, chain, wanted, page).await?;
+    let mut found = walk::find(call, chain, wanted, page, effort).await?;
     if wanted.with_metadata {
         add_metadata(call, &mut found).await?;
     }
@@ -94,10 +96,18 @@ pub(super) async fn metadata_of(
     let mut texts: HashMap<TokenId, Vec<u8>> = HashMap::with_capacity(tokens.len());
     if let Some(slot) = call.app.resident.resident(key) {
         let collection = slot.read();
-        texts.extend(tokens.iter().filter_map(|token| Some((*token, collection.token(*token)?.to_vec()))));
+        texts.extend(tokens.iter().filter_map(|token| {
+            let mut text = Vec::new();
+            collection.write_token(&mut text, *token).then_some((*token, text))
+        }));
     } else if let Some(id) = call.app.store.collection(key).await?.filter(|_| !tokens.is_empty()) {
-        let stored = call.app.store.tokens(id, tokens).await?;
-        texts.extend(stored.into_iter().map(|token| (token.token_id, token.metadata.into_bytes())));
+        let stored = call.app.store.tokens(id, tokens.clone()).await?;
+        texts.extend(stored.into_iter().map(|token| (token.token_id, shown(token.metadata.as_bytes()))));
+        for token in tokens {
+            if !texts.contains_key(&token) {
+                texts.insert(token, shown(TokenMetadata::not_available(token).to_json()?.as_bytes()));
+            }
+        }
     }
     Ok(texts)
 }

@@ -1,4 +1,4 @@
-//! Which chain an Indexer is of, which build answers, and how it does. One file for three short answers.
+//! Which chain an Indexer is of, and how it does. One file for two short answers.
 
 use bourse_wire::{ChainId, ChainRef, JsonObject};
 use schemars::JsonSchema;
@@ -8,7 +8,6 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
 use crate::rpc::runtime_status::RuntimeState;
-use crate::rpc::version::Version;
 
 /// Of which chain.
 #[derive(Deserialize, JsonSchema)]
@@ -27,13 +26,6 @@ pub(crate) struct ChainAnswer {
     /// Its number.
     #[serde(rename = "chainID")]
     chain_id: ChainId,
-}
-
-/// The build.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "IndexerVersionAnswer")]
-pub(crate) struct VersionAnswer {
-    version: Version,
 }
 
 /// How it does.
@@ -94,11 +86,6 @@ pub(super) struct Checks {
 
 pub(crate) async fn chain_id(call: Call, request: Request) -> Result<ChainAnswer, Failure> {
     Ok(ChainAnswer { chain_id: call.chain(request.chain_id.as_ref())? })
-}
-
-pub(crate) async fn version(call: Call, request: Request) -> Result<VersionAnswer, Failure> {
-    call.chain(request.chain_id.as_ref())?;
-    Ok(VersionAnswer { version: Version::of_this_build() })
 }
 
 pub(crate) async fn runtime_status(call: Call, request: Request) -> Result<StatusAnswer, Failure> {

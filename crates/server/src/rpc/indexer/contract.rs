@@ -2,7 +2,7 @@
 
 use bourse_market::facts::BlockHash;
 use bourse_store::CollectionKey;
-use bourse_wire::ContractType;
+use bourse_wire::{ContractType, STORED_EXTRA_BYTES, write_stored};
 use serde::Deserialize;
 
 use crate::call::Call;
@@ -15,8 +15,8 @@ pub(super) struct Contract {
     pub(super) key: CollectionKey,
     pub(super) contract_type: ContractType,
     pub(super) is_verified: bool,
-    /// What it says of itself, as JSON text.
-    pub(super) info: Option<String>,
+    /// What it says of itself, as JSON text with all members that answers have.
+    pub(super) info: Option<Vec<u8>>,
     /// What all rows of what is held of it have in common, as JSON text: up to the account, and between the balance and of how
     /// many tokens that is.
     pub(super) before: String,
@@ -61,6 +61,14 @@ impl Contract {
             r#"","balanceUSD":"0","priceUSD":"0","blockHash":"{hash:#x}","blockNumber":{number},"chainId":{chain},"uniqueCollectibles":""#
         );
         let is_verified = known.extensions.verified;
+        let info = info.map(|info| shown(info.as_bytes()));
         Self { key, contract_type, is_verified, info, before, between }
     }
+}
+
+/// A stored record of a contract or a token as answers show it.
+pub(super) fn shown(stored: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(stored.len() + STORED_EXTRA_BYTES);
+    write_stored(&mut text, stored);
+    text
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bourse_chain::Receipt;
-use bourse_wire::{ChainId, ChainRef, Error};
+use bourse_wire::{ChainId, ChainRef, Code, Error};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ pub(crate) async fn with_filter(call: Call, request: FilterRequest) -> Result<An
 }
 
 /// The receipt of a transaction, with the height of the newest block. Waits for so many blocks, but never longer than most of
-/// what a request may take, and only as long as few others wait.
+/// what a request may take. Where as many wait as may, whoever would have to is told to come back.
 async fn wait(
     call: &Call,
     chain: ChainId,
@@ -94,7 +94,11 @@ async fn wait(
             return Ok((receipt, head));
         }
         let until = *until.get_or_insert(head.saturating_add(blocks));
-        if head >= until || left < POLL || place.is_none() {
+        if blocks > 0 && place.is_none() {
+            let message = "as many requests wait for transactions as may: ask again in a second";
+            return Err(Error::new(Code::Overloaded, message).into());
+        }
+        if head >= until || left < POLL {
             return Err(Error::not_found(format_args!("transaction {hash} in a block by now")).into());
         }
         tokio::time::sleep(POLL).await;

@@ -16,9 +16,6 @@ use crate::paging::{Begin, PageAnswer, PageInput, PagePlan};
 use crate::route::request;
 use crate::rpc::begin_answer;
 
-/// So much may be passed over by number of what is read from the store.
-const SKIPPED_MAX: u64 = 10_000;
-
 /// Of which contract, and since when.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -28,7 +25,8 @@ pub(crate) struct Request {
     chain_id: Option<ChainRef>,
     /// The contract.
     contract_address: Address,
-    /// Height of the block up to which the copy is, 0 for none: the `blockNumber` of the first row of an earlier answer.
+    /// Height of the block up to which the copy is, 0 for none: the `blockNumber` of the first row of an earlier answer, which is 0
+    /// while older blocks of the contract are still read.
     last_block_number: u64,
     /// Name of that block, by which it is noticed that the chain took it back.
     last_block_hash: Option<Hash>,
@@ -43,8 +41,8 @@ request!(Request);
 #[schemars(rename = "GetBalanceUpdatesAnswer")]
 #[expect(dead_code, reason = "documents what is written text by text")]
 pub(crate) struct Answer {
-    /// Whether these are all balances there are, as it is not known any more what changed since the block, or the chain took it
-    /// back: whatever is in the copy and not among them is nothing by now.
+    /// Whether these are all balances there are, as it is not known what changed since the block, which is too old, or before all of
+    /// the contract was read, or the chain took it back: whatever is in the copy and not among them is nothing by now.
     is_complete: bool,
     /// What is held now, of what changed; `0` for nothing.
     balances: Vec<TokenBalance>,
@@ -127,12 +125,8 @@ impl Since {
     }
 
     fn query(&self, begin: &Begin<Place>, limit: usize) -> Result<ChangesQuery, Error> {
+        begin.check_distance()?;
         let (place, skip) = match begin {
-            Begin::Skip(skip) if *skip > SKIPPED_MAX => {
-                let reason =
-                    format!("more than {SKIPPED_MAX} rows away: go on with the `after` of each answer");
-                return Err(Error::invalid("page.page", reason));
-            }
             Begin::Skip(skip) => (None, *skip),
             Begin::After(place) => (Some(*place), 0),
         };

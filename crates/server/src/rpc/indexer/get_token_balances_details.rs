@@ -1,6 +1,6 @@
 //! All that accounts hold: one row for each token, or for each contract. One file for two operations that differ in that only.
 
-use bourse_wire::{Address, ChainId, ChainRef, ContractType, Error, TokenId};
+use bourse_wire::{Address, ChainId, ChainRef, Error, Text, TokenId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::paging::{PageAnswer, PageInput};
 use crate::route::request;
 use crate::rpc::begin_answer;
+use crate::rpc::metadata::check_batch;
 
 /// Whose balances, and of what.
 #[derive(Deserialize, JsonSchema)]
@@ -41,9 +42,9 @@ struct Filter {
     /// Which contracts count. When nothing is said: those that `contractWhitelist` names, whatever they are, and verified ones
     /// where it names none.
     contract_status: Option<ContractStatus>,
-    /// Which standards count; any when none is named.
+    /// Which standards count, `ERC20`, `ERC721`, `ERC1155` or `UNKNOWN`; any when none is named, and no contract is of any other.
     #[serde(default)]
-    contract_types: Vec<ContractType>,
+    contract_types: Vec<Text<64>>,
     /// These contracts only: at most 50.
     #[serde(default)]
     contract_whitelist: Vec<Address>,
@@ -91,12 +92,15 @@ pub(super) struct Resolved {
 
 pub(super) fn resolve(call: &Call, request: Request, is_summary: bool) -> Result<Resolved, Error> {
     let filter = request.filter;
+    let max = call.app.settings.limits.batch_contracts_max;
+    check_batch("filter.contractTypes", "standards", filter.contract_types.len(), max)?;
+    let types = filter.contract_types.iter().filter_map(|word| word.as_str().parse().ok());
     let wanted = Wanted {
         accounts: filter.account_addresses,
         contracts: filter.contract_whitelist,
         excluded: filter.contract_blacklist,
         tokens: filter.token_ids,
-        types: filter.contract_types,
+        types: (!filter.contract_types.is_empty()).then(|| types.collect()),
         status: filter.contract_status,
         is_summary,
         with_metadata: !request.omit_metadata,

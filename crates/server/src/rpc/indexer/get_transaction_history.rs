@@ -68,6 +68,10 @@ struct Filter {
     /// The token that was moved, where contracts are named.
     #[serde(rename = "tokenID")]
     token_id: Option<TokenId>,
+    /// Whether to leave out what things are worth. It is never told here.
+    #[expect(dead_code, reason = "clients send it, and the document shows it")]
+    #[serde(default)]
+    omit_prices: bool,
 }
 
 /// A page of transactions.
@@ -94,7 +98,7 @@ pub(crate) struct Transaction {
     block_hash: Hash,
     /// Chain.
     chain_id: ChainId,
-    /// What it moved, of what is asked for, the last first. One that moved very much goes on as the first of the next page.
+    /// What it moved, of what is asked for, in the order of its logs. One that moved very much goes on as the first of the next page.
     transfers: Vec<Transfer>,
     /// When its block was made.
     timestamp: Timestamp,

@@ -91,13 +91,14 @@ pub(super) async fn write_rows(
         }
         Begin::After(place) => (*place, 0),
     };
-    let skip = usize::try_from(skip).unwrap_or(usize::MAX).min(ROWS_MAX);
+    let too_far_away =
+        || Error::invalid("page.page", "is too far away: go on with the `after` of each answer");
+    let skip = usize::try_from(skip).ok().filter(|skip| *skip <= ROWS_MAX).ok_or_else(too_far_away)?;
     let of = streams(call, chain, wanted).await?;
     let walk = Walk { call, chain, wanted, contracts: HashMap::new(), transactions: Vec::new(), rows: 0 };
     let (walk, next) = walk.go(&of, place.into(), skip.saturating_add(limit)).await?;
     if skip > 0 && next.is_some() && walk.transactions.len() <= skip {
-        let reason = "is too far away: go on with the `after` of each answer";
-        return Err(Error::invalid("page.page", reason).into());
+        return Err(too_far_away().into());
     }
     if walk.transactions.is_empty() && next.is_none() {
         call.check_known(chain).await?;
@@ -319,7 +320,7 @@ impl Walk<'_> {
         if self.wanted.with_metadata {
             if let Some(info) = &contract.info {
                 out.extend_from_slice(b",\"contractInfo\":");
-                out.extend_from_slice(info.as_bytes());
+                out.extend_from_slice(info);
             }
             write_tokens(log, known, out);
         }

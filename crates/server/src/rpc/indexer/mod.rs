@@ -38,6 +38,7 @@ pub(crate) use self::subscribe_receipts::{Receipts, receipt_line};
 use crate::route::Credential::AccessKey;
 use crate::route::Route;
 use crate::route::Service::Indexer;
+use crate::rpc::version;
 
 /// Bodies to try operations with.
 const HELD: &str = r#"{"chainId":"amoy","accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096","page":{"pageSize":2}}"#;
@@ -309,7 +310,7 @@ fn status_operations() -> Vec<Route> {
         Indexer
             .reads("GetChainID", AccessKey, "The chain that the address names.", chain_status::chain_id)
             .example(CHAIN),
-        Indexer.reads("Version", AccessKey, "Which build answers.", chain_status::version).example(CHAIN),
+        version::operation(Indexer),
         Indexer
             .reads(
                 "RuntimeStatus",

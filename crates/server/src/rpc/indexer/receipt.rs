@@ -1,7 +1,7 @@
 //! What became of transactions, as a node tells it.
 
 use bourse_chain::Receipt;
-use bourse_wire::{Address, ChainId};
+use bourse_wire::{Address, Amount, ChainId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,7 @@ pub(crate) struct TransactionReceipt {
     /// Gas that it used.
     gas_used: u64,
     /// What it paid for each unit of gas.
-    effective_gas_price: u64,
+    effective_gas_price: Amount,
     /// Who sent it.
     from: Address,
     /// To whom; the zero address where it made a contract.
@@ -110,7 +110,7 @@ impl TransactionReceipt {
             block_hash: Hash(receipt.block_hash),
             block_number: receipt.block_number,
             gas_used: receipt.gas_used,
-            effective_gas_price: receipt.effective_gas_price,
+            effective_gas_price: receipt.effective_gas_price.into(),
             from: receipt.from,
             to: receipt.to.unwrap_or(Address::ZERO),
             logs: receipt.logs.into_iter().map(log).collect(),

@@ -62,7 +62,7 @@ pub(super) fn write_supply(
 fn write_known(out: &mut Vec<u8>, contract: &Contract, metadata: Option<&[u8]>, with_metadata: bool) {
     if let Some(info) = contract.info.as_ref().filter(|_| with_metadata) {
         out.extend_from_slice(b",\"contractInfo\":");
-        out.extend_from_slice(info.as_bytes());
+        out.extend_from_slice(info);
     }
     if let Some(metadata) = metadata {
         out.extend_from_slice(b",\"tokenMetadata\":");

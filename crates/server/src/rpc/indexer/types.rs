@@ -46,8 +46,8 @@ pub(crate) struct Wanted {
     pub(super) admitted: Vec<Address>,
     /// Which tokens of the contracts; all when none are named.
     pub(super) tokens: Vec<TokenId>,
-    /// Of which standards; of any when none are named.
-    pub(super) types: Vec<ContractType>,
+    /// Of which standards; of any when nothing is said.
+    pub(super) types: Option<Vec<ContractType>>,
     /// Which contracts count, where that is said.
     pub(super) status: Option<ContractStatus>,
     /// One row for each contract rather than for each token.
@@ -73,7 +73,6 @@ impl Wanted {
         check_batch(names.accounts, "accounts", self.accounts.len(), limits.batch_contracts_max)?;
         check_batch(names.contracts, "contracts", self.contracts.len(), limits.batch_contracts_max)?;
         check_batch(names.excluded, "contracts", self.excluded.len(), limits.batch_contracts_max)?;
-        check_batch("filter.contractTypes", "standards", self.types.len(), limits.batch_contracts_max)?;
         let admitted = "metadataOptions.includeContracts";
         check_batch(admitted, "contracts", self.admitted.len(), limits.batch_contracts_max)?;
         check_batch(names.tokens, "token ids", self.tokens.len(), limits.batch_tokens_max)?;

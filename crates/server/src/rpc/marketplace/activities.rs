@@ -139,6 +139,7 @@ async fn list(
 ) -> Result<Vec<u8>, Failure> {
     // A place is the number of an activity.
     let page = PagePlan::<u64>::new(page, &app.settings.limits)?.in_order(&NEWEST_FIRST)?;
+    page.begin.check_distance()?;
     let mut activities = match app.store.collection(key).await? {
         Some(id) => read(app, key, (id, token), &page).await?,
         None => Vec::new(),

@@ -2,6 +2,7 @@
 
 use bourse_protocols::Refusal;
 use bourse_wire::{Address, Amount, ChainRef, Error, OrderSide, Text};
+use hashbrown::HashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,13 @@ pub(crate) struct OrderName {
     order_id: Text<256>,
     /// Where it can be filled.
     marketplace: Text<64>,
+}
+
+impl OrderName {
+    fn key(&self) -> (Address, String, String) {
+        let text = |text: &str| text.to_owned();
+        (self.contract_address, text(self.order_id.as_str()), text(self.marketplace.as_str()))
+    }
 }
 
 /// How they can be paid for.
@@ -82,8 +90,11 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     }
     // Before any order is looked at: a request that makes no sense is refused, an order only counted.
     call.chain(request.chain_id.as_ref())?;
-    let mut payable = 0;
-    for order in request.orders {
+    // Each once: it is asked of nodes what becomes of it.
+    let (mut orders, mut named) = (request.orders, HashSet::new());
+    orders.retain(|order| named.insert(order.key()));
+    let (mut payable, count) = (0, orders.len());
+    for order in orders {
         payable += usize::from(is_payable(&call, request.chain_id.as_ref(), order, request.wallet).await?);
     }
     Ok(Answer { options: CheckoutOptions::of(payable, count) })
@@ -101,7 +112,8 @@ impl CheckoutOptions {
     }
 }
 
-/// Whether there are steps to buy a unit of an order, or all of one that cannot be bought in parts.
+/// Whether there are steps to buy a unit of an order, or all of one that cannot be bought in parts. The service of its marketplace is
+/// not asked: it is when somebody buys.
 async fn is_payable(
     call: &Call,
     chain: Option<&ChainRef>,
@@ -129,10 +141,10 @@ async fn is_payable(
             orders = read_chosen(&desk, filling(quantity.into())).await?;
         }
         let trade = desk.trade(protocol, &orders, &[], taker).await?;
-        desk.next(protocol, trade).await
+        desk.check_payable(protocol, trade).await
     };
     match steps.await {
-        Ok(_) => Ok(true),
+        Ok(()) => Ok(true),
         Err(Failure::Refused(_)) => Ok(false),
         Err(failed @ (Failure::Storage { .. } | Failure::HeldElsewhere(_) | Failure::Internal(_))) => {
             Err(failed)

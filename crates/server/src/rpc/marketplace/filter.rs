@@ -173,6 +173,10 @@ impl PropertyInput {
         if given.len() > ENTRIES_MAX {
             return Err(too_many(&format!("{member}.values"), given.len()));
         }
+        if let Some(null) = given.iter().position(serde_json::Value::is_null) {
+            // Passed over, it would let everything through that has the property.
+            return Err(Error::invalid(&format!("{member}.values[{null}]"), "null is no value"));
+        }
         let mut add = |condition| filters.push(PropertyFilter { name: self.name.clone(), condition });
         // Some clients send bounds with every kind; they mean something for whole numbers only.
         let is_int = self.r#type == PropertyType::Int;

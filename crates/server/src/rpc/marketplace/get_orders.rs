@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::filter::{ENTRIES_MAX, too_many};
-use super::searchable;
+use super::searchable_within;
 use super::types::Order;
 use crate::call::Call;
 use crate::failure::Failure;
@@ -82,14 +82,14 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Vec<u8>, Fail
     };
     let more = found.len() > page.limit();
     found.truncate(page.limit());
-    let mut answer = begin_answer(br#"{"orders":["#);
+    let (mut answer, mut patience) = (begin_answer(br#"{"orders":["#), call.patience());
     for (index, (_, address, facts)) in found.iter().enumerate() {
         if index > 0 {
             answer.push(b',');
         }
         let key = CollectionKey { chain, address: *address };
         // A collection that has orders is never gone.
-        if let Some(slot) = searchable(&call, key).await? {
+        if let Some(slot) = searchable_within(&call, key, &mut patience).await? {
             slot.read().write_facts(&mut answer, facts, call.now);
         }
     }

@@ -30,6 +30,23 @@ async fn days_without_data_are_left_out_unless_they_are_asked_for() {
     assert_eq!(months, expected(&[("2025-01", 0.0), ("2025-02", 2.0), ("2025-03", 0.0)]));
 }
 
+/// Clients send what would narrow a chart to some of a project's things, with nothing in it.
+#[tokio::test]
+async fn what_narrows_nothing_is_taken() {
+    let app = scenario().await;
+    let a = &app.project_a.token;
+    let all = points(a, "WalletsDaily", WEEK, json!({})).await;
+    let neutral = json!({ "collections": [], "tokenId": "", "projectType": "ALL" });
+    assert_eq!(points(a, "WalletsDaily", WEEK, neutral).await, all);
+    for (member, narrowing) in [("collections", json!(["0x11"])), ("projectType", json!("MARKETPLACE"))] {
+        let mut filter = json!({ "startDate": WEEK[0], "endDate": WEEK[1] });
+        filter[member] = narrowing;
+        let refused = a.call("Analytics/WalletsDaily", json!({ "filter": filter })).await;
+        assert_eq!(refused.status, 400, "{}", refused.json);
+        assert!(refused.json["msg"].as_str().unwrap().starts_with(&format!("filter.{member}")));
+    }
+}
+
 #[tokio::test]
 async fn several_values_are_filled_with_all_names() {
     let app = scenario().await;

@@ -46,6 +46,25 @@ async fn newest_first() {
     insta::assert_snapshot!(said.text());
 }
 
+/// Whoever asks for a page that is far away has each row before it read.
+#[tokio::test]
+async fn a_page_that_is_too_far_away_is_refused() {
+    let app = happenings().await;
+    for operation in [OF_COLLECTION, OF_COLLECTIBLE] {
+        let page = async |page: u64| {
+            let page = json!({ "page": page, "pageSize": 200 });
+            let body = json!({ "chainId": 137, "contractAddress": RELICS, "tokenId": 1, "page": page });
+            app.project_a.call(operation, body).await
+        };
+        assert_eq!(page(51).await.ok()["activities"], json!([]));
+        for far in [52, 100_000_000] {
+            let refused = page(far).await;
+            assert_eq!(refused.refusal(), (400, 2001));
+            assert!(refused.json["msg"].as_str().unwrap().contains("go on with the `after`"));
+        }
+    }
+}
+
 #[tokio::test]
 async fn page_by_page() {
     let app = happenings().await;

@@ -165,8 +165,16 @@ async fn contracts_that_count() {
     assert_eq!(found(verified).await, [""; 0]);
     let others = json!({ "accountAddresses": anna, "contractStatus": "ALL", "contractBlacklist": [MASKS] });
     assert_eq!(found(others).await, [RELICS]);
-    let unique = json!({ "accountAddresses": anna, "contractStatus": "ALL", "contractTypes": ["ERC721"] });
+    let unique =
+        json!({ "accountAddresses": anna, "contractStatus": "ALL", "contractTypes": ["NATIVE", "ERC721"] });
     assert_eq!(found(unique).await, [MASKS]);
+    let none = json!({ "accountAddresses": anna, "contractStatus": "ALL", "contractTypes": ["ERC6909"] });
+    assert_eq!(found(none).await, [""; 0], "no contract is of a standard that is not known here");
+    let tokens =
+        json!({ "accountAddresses": anna, "contractWhitelist": [RELICS], "tokenIDs": ["2", "3", "1"] });
+    let answer = app.project_a.call(SUMMARY, details(tokens)).await.ok();
+    assert_eq!(rows(&answer["balances"]), [row(RELICS, "-", "8")], "of those that are named");
+    assert_eq!(answer["balances"][0]["uniqueCollectibles"], "2");
     let tokens =
         json!({ "accountAddresses": anna, "contractWhitelist": [RELICS], "tokenIDs": ["2", "3", "1"] });
     let answer = app.project_a.call(DETAILS, details(tokens)).await.ok();
@@ -196,6 +204,83 @@ async fn sums_of_many_tokens() {
     }
     let body = details(json!({ "accountAddresses": [NOBODY], "contractStatus": "ALL" }));
     assert_eq!(whole(&app, DETAILS, &body, "balances", 150).await.len(), 1_200);
+}
+
+/// What is known of contracts and tokens has the same members, wherever it is read.
+#[tokio::test]
+async fn metadata_is_the_same_from_memory_as_from_the_store() {
+    let app = held().await;
+    let mut asked = everything(ANNA, &Value::Null);
+    asked["includeMetadata"] = json!(true);
+    let from_store = app.another().await.key.call(BALANCES, asked.clone()).await.ok();
+    let memory = app.another().await;
+    bring_all(&app, &memory.key).await;
+    assert_eq!(memory.key.call(BALANCES, asked).await.ok(), from_store);
+    for row in from_store["balances"].as_array().unwrap() {
+        let (contract, token) = (&row["contractInfo"], &row["tokenMetadata"]);
+        assert!(token["status"].is_string() && token["source"].is_string(), "{token}");
+        assert_eq!(contract.is_null(), row["contractAddress"] == RELICS, "{row}");
+        assert!(contract.is_null() || contract["status"].is_string() && contract["source"].is_string());
+    }
+}
+
+/// Of a contract that is larger than memory the store has what an account holds.
+#[tokio::test]
+async fn of_a_contract_that_is_larger_than_memory() {
+    let app = TestApp::with(&[("storage.resident_bytes_max", "100")]).await;
+    hold(&app, 137, RELICS, &[("1", ANNA, "7"), ("2", ANNA, "1"), ("10", ANNA, "5"), ("1", BEN, "3")]).await;
+    let tokens: Vec<String> = (100..400).map(|token| token.to_string()).collect();
+    let held: Vec<(&str, &str, &str)> = tokens.iter().map(|token| (token.as_str(), BEN, "2")).collect();
+    hold(&app, 137, RELICS, &held).await;
+    let named = json!({ "contractAddresses": [UNKNOWN, RELICS], "accountAddresses": [NOBODY, ANNA, BEN] });
+    let body = json!({ "chainId": 137, "filter": named });
+    for size in [1, 2, 3, 200] {
+        let found = rows(&json!(whole(&app, BY_CONTRACT, &body, "balances", size).await));
+        assert_eq!(found.len(), 304, "{size}");
+        assert_eq!(found[..3], [row(RELICS, "1", "7"), row(RELICS, "10", "5"), row(RELICS, "2", "1")]);
+    }
+    let filter = json!({ "accountAddresses": [ANNA, BEN], "contractWhitelist": [RELICS] });
+    let answer = app.project_a.call(SUMMARY, details(filter.clone())).await.ok();
+    assert_eq!(rows(&answer["balances"]), [row(RELICS, "-", "13"), row(RELICS, "-", "603")]);
+    let mut some = filter;
+    some["tokenIDs"] = json!(["2", "3", "1"]);
+    let answer = app.project_a.call(SUMMARY, details(some.clone())).await.ok();
+    assert_eq!(rows(&answer["balances"]), [row(RELICS, "-", "8"), row(RELICS, "-", "3")]);
+    let found = rows(&json!(whole(&app, DETAILS, &details(some), "balances", 1).await));
+    assert_eq!(found, [row(RELICS, "2", "1"), row(RELICS, "1", "7"), row(RELICS, "1", "3")]);
+}
+
+/// One call brings only so many contracts into memory, and the next page goes on with the others.
+#[tokio::test]
+async fn very_many_contracts_that_are_not_in_memory() {
+    let app = held().await;
+    let contracts: Vec<String> = (0..25).map(|number| format!("0x{number:038x}ee")).collect();
+    let balance = |contract: &String| json!({ "contractAddress": contract, "tokenId": "1", "account": BEN, "balance": "1" });
+    let balances: Vec<Value> = contracts.iter().map(balance).collect();
+    put(&app, "PutBalances", json!({ "chainId": 137, "balances": balances })).await;
+    let fresh = app.another().await;
+    let of = json!({ "contractAddresses": contracts, "accountAddresses": [BEN] });
+    let mut body = json!({ "chainId": 137, "filter": of, "omitMetadata": true, "page": { "pageSize": 100 } });
+    for expected in [10, 10, 5] {
+        let answer = fresh.key.call(BY_CONTRACT, body.clone()).await.ok();
+        assert_eq!(rows(&answer["balances"]).len(), expected);
+        assert_eq!(answer["page"]["more"], expected == 10);
+        body["page"] = answer["page"].clone();
+    }
+    // A page by number passes over what it has to on the way, however often it ends.
+    let fresh = app.another().await;
+    body["page"] = json!({ "page": 2, "pageSize": 12 });
+    let mut found = Vec::new();
+    loop {
+        let answer = fresh.key.call(BY_CONTRACT, body.clone()).await.ok();
+        found.extend(rows(&answer["balances"]));
+        if answer["page"]["more"] == false {
+            break;
+        }
+        body["page"] = answer["page"].clone();
+    }
+    let expected: Vec<_> = contracts[12..].iter().map(|contract| row(contract, "1", "1")).collect();
+    assert_eq!(found, expected);
 }
 
 /// What is changed is seen at once, and what somebody has no more of is gone.

@@ -94,3 +94,21 @@ async fn which_chains() {
         app.project_a.call(BALANCES, json!({ "networks": ["no such"], "accountAddress": ANNA })).await;
     assert_eq!(answer.refusal(), (400, 2001));
 }
+
+/// Who names no chain is answered for as many as one request may be about.
+#[tokio::test]
+async fn many_networks() {
+    let names: Vec<String> = (1..=20).map(|number| format!("networks.net-{number:02}.id")).collect();
+    let ids: Vec<String> = (1..=20).map(|number| (900_000 + number).to_string()).collect();
+    let settings: Vec<(&'static str, &str)> =
+        names.iter().zip(&ids).map(|(name, id)| (&*name.clone().leak(), id.as_str())).collect();
+    let app = TestApp::with(&settings).await;
+    let answer = app.project_a.call(BALANCES, json!({ "accountAddress": ANNA })).await.ok();
+    let found: Vec<u64> = answer["balances"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|chain| chain["chainId"].as_u64().unwrap())
+        .collect();
+    assert_eq!(found, (900_001..=900_016).collect::<Vec<u64>>());
+}

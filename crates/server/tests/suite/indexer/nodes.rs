@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::ANNA;
 use crate::streams::{Stream, said, sale};
+use crate::support::actor::Answer;
 use crate::support::chain::FakeChain;
 use crate::support::market::put_coin;
 use crate::support::orders::commit;
@@ -102,6 +103,27 @@ async fn a_transaction_is_waited_for() {
     *chain.comes_at.lock().unwrap() =
         Some((3, Receipt { transaction: hash('2').parse().unwrap(), ..receipt() }));
     assert_eq!(asked(json!(1_000_000)).await.ok()["receipt"]["txnHash"], hash('2'));
+}
+
+/// Whoever finds no place to wait is told to come back, and not that there is no such transaction.
+#[tokio::test]
+async fn only_so_many_wait_for_transactions() {
+    let (app, _chain) = with_node(&[("limits.request_timeout_ms", "6000")]).await;
+    let asked = |hash: String, blocks: u64| {
+        let body = json!({ "chainId": 137, "txnHash": hash, "maxBlockWait": blocks });
+        app.project_a.call(RECEIPT, body)
+    };
+    let waiting = futures_util::future::join_all((0..40).map(|_| asked(hash('2'), 1_000)));
+    let beside = async {
+        // What is there needs no place, and neither does who would not wait.
+        asked(hash('1'), 3).await.ok();
+        assert_eq!(asked(hash('2'), 0).await.refusal(), (400, 3000));
+    };
+    let (answers, ()) = futures_util::future::join(waiting, beside).await;
+    let mut refusals: Vec<_> = answers.iter().map(Answer::refusal).collect();
+    refusals.sort_unstable();
+    let expected = [vec![(400, 3000); 32], vec![(503, 1901); 8]].concat();
+    assert_eq!(refusals, expected);
 }
 
 /// Those of a contract that a filter lets through, each once.

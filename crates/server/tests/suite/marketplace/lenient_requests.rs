@@ -85,6 +85,16 @@ async fn unknown_members_of_filters_are_refused_by_name() {
     }
 }
 
+/// Some clients send all members that they know, with what asks for nothing.
+#[tokio::test]
+async fn members_of_filters_that_ask_for_nothing_are_ignored() {
+    let app = market(orders([listing("a", 1, 5)])).await;
+    let filter = json!({ "includeEmpty": false, "searchText": "", "properties": [], "least": 0 });
+    let body = json!({ "contractAddress": RELICS, "chainId": "137", "tokenId": "1", "filter": filter });
+    let answer = app.project_a.key.call("Marketplace/ListListingsForCollectible", body).await.ok();
+    assert_eq!(answer["listings"].as_array().unwrap().len(), 1);
+}
+
 #[tokio::test]
 async fn a_chain_in_the_path_in_the_body_or_in_both() {
     let app = market(orders([listing("a", 1, 5)])).await;

@@ -49,6 +49,8 @@ async fn values_that_cannot_be_are_refused() {
         (property(json!({ "type": "INT", "min": 1.5 })), 2001),
         (property(json!({ "type": "INT", "max": 9_223_372_036_854_775_808_u64 })), 2001),
         (property(json!({ "type": "INT", "min": "many" })), 2001),
+        (property(json!({ "type": "STRING", "values": [null] })), 2001),
+        (property(json!({ "type": "GENERIC", "values": ["a", null] })), 2001),
         (json!({ "inAccounts": ["ana"] }), 2001),
         (json!({ "inAccounts": "0x00000000000000000000000000000000000000a1" }), -4),
         (json!({ "prices": [{ "min": "1" }] }), 2001),

@@ -50,6 +50,24 @@ async fn opensea_agrees_to_orders_of_its_signed_zone() {
     assert_eq!(asked.body, expected);
 }
 
+/// What is asked there is the operator's: whoever only wants to know how to pay takes nothing of it.
+#[tokio::test]
+async fn nobody_is_asked_how_orders_can_be_paid_for() {
+    let (source, without) = (StandIn::start().await, venues().await);
+    let app = venues_asking(&source, None).await;
+    let held = vectors("held")["seaport"]["opensea"].clone();
+    let order = json!({ "marketplace": "opensea", "chainId": "mainnet", "native": held["native"] });
+    let name =
+        json!({ "contractAddress": COLLECTION, "orderId": text(&held["id"]), "marketplace": "opensea" });
+    let body = json!({ "chainId": "1", "wallet": TAKER, "orders": vec![name; 50] });
+    for (app, expected) in [(&app, "all"), (&without, "none")] {
+        taken(&put(app, [order.clone()]).await);
+        let answer = app.project_a.call("Marketplace/CheckoutOptionsMarketplace", body.clone()).await.ok();
+        assert_eq!(answer["options"]["crypto"], expected);
+    }
+    assert!(source.asked().is_empty());
+}
+
 /// What OpenSea answers about an order that nobody has signed for the vectors.
 fn opensea_answer(native: &Value, extra_data: &str) -> Value {
     let order = json!({ "parameters": native, "signature": format!("0x{}1b", "11".repeat(64)), "extraData": extra_data });

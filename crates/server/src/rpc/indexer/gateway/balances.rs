@@ -15,7 +15,7 @@ use crate::rpc::indexer::balances::write_rows;
 use crate::rpc::indexer::get_token_balances_details::{self, Resolved};
 use crate::rpc::indexer::native::NativeTokenBalance;
 use crate::rpc::indexer::types::{AskedBalances, TokenBalance, Wanted, check_sort};
-use crate::rpc::indexer::walk::Place;
+use crate::rpc::indexer::walk::{Effort, Place};
 
 /// A page of balances on each chain.
 #[derive(JsonSchema)]
@@ -129,9 +129,9 @@ impl OfEachChain for Wanted {
         call: &Call,
         chain: ChainId,
         page: (&Begin<Place>, usize),
-        part: &mut Vec<u8>,
+        (part, effort): (&mut Vec<u8>, &mut Effort),
     ) -> Result<Option<Place>, Failure> {
         part.extend_from_slice(b"\"results\":");
-        write_rows(call, chain, self, page, part).await
+        write_rows(call, chain, self, page, (part, effort)).await
     }
 }

@@ -12,13 +12,12 @@ use crate::failure::Failure;
 use crate::route::request;
 use crate::rpc::indexer::chain_status::{Checks, checkpoint};
 use crate::rpc::runtime_status::RuntimeState;
-use crate::rpc::version::Version;
 use crate::settings::Network;
 
 /// Chains that one request may be about.
 const CHAINS_MAX: usize = 16;
 
-/// Which chains; those that the settings name when none are named.
+/// Which chains; those that the settings name when none are named, by chain id and at most 16 of them.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(rename = "ChainsInput")]
@@ -29,7 +28,8 @@ pub(super) struct ChainsInput {
     networks: Vec<ChainRef>,
     /// One more of them.
     chain_id: Option<ChainRef>,
-    /// Where none are named, which of those that the settings name; all when nothing is said.
+    /// Where none are named, which of those that the settings name; all when nothing is said. The first 16 of them by chain id are
+    /// asked: name the others, as `GetChains` tells them.
     network_type: Option<NetworkType>,
 }
 
@@ -62,7 +62,8 @@ impl ChainsInput {
         let mut chains: IndexSet<ChainId> = named.collect::<Result<_, _>>()?;
         chains.extend(call.network);
         if chains.is_empty() {
-            chains.extend(self.configured(call).map(|network| ChainId(network.id)));
+            // Who names none is not refused because of how many there are.
+            chains.extend(self.configured(call).map(|network| ChainId(network.id)).take(CHAINS_MAX));
         }
         if chains.len() > CHAINS_MAX {
             return Err(too_many());
@@ -156,13 +157,6 @@ struct Chain {
 pub(crate) struct StatusRequest {}
 request!(StatusRequest);
 
-/// The build.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "GatewayVersionAnswer")]
-pub(crate) struct VersionAnswer {
-    version: Version,
-}
-
 /// How the service does.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "GatewayRuntimeStatusAnswer")]
@@ -199,10 +193,6 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
     let input = ChainsInput { network_type: request.network_type, ..ChainsInput::default() };
     let chains = input.configured(&call).map(Chain::from).collect();
     Ok(Answer { chains })
-}
-
-pub(crate) async fn version(_call: Call, _request: StatusRequest) -> Result<VersionAnswer, Failure> {
-    Ok(VersionAnswer { version: Version::of_this_build() })
 }
 
 pub(crate) async fn runtime_status(call: Call, _request: StatusRequest) -> Result<StatusAnswer, Failure> {

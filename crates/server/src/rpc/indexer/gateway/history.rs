@@ -12,6 +12,7 @@ use crate::rpc::begin_answer;
 use crate::rpc::indexer::get_transaction_history::{Request, Transaction};
 use crate::rpc::indexer::history::{Place, Wanted, write_rows};
 use crate::rpc::indexer::types::check_sort;
+use crate::rpc::indexer::walk::Effort;
 
 /// A page of transactions on each chain.
 #[derive(JsonSchema)]
@@ -45,7 +46,7 @@ impl OfEachChain for Wanted {
         call: &Call,
         chain: ChainId,
         page: (&Begin<Place>, usize),
-        part: &mut Vec<u8>,
+        (part, _): (&mut Vec<u8>, &mut Effort),
     ) -> Result<Option<Place>, Failure> {
         part.extend_from_slice(b"\"results\":");
         write_rows(call, chain, self, page, part).await

@@ -12,6 +12,7 @@ use crate::route::Credential::AccessKey;
 use crate::route::Route;
 use crate::route::Service::IndexerGateway;
 use crate::rpc::indexer::{get_token_balances, get_token_balances_by_contract};
+use crate::rpc::version;
 
 /// Bodies to try operations with.
 const HELD: &str = r#"{"chainIds":["amoy"],"accountAddress":"0xedb0cebc14298d54a1dfc6efad805dd10c6dd096","page":{"pageSize":2}}"#;
@@ -118,7 +119,7 @@ fn balance_operations() -> Vec<Route> {
 fn chain_operations() -> Vec<Route> {
     vec![
         IndexerGateway.reads("GetChains", AccessKey, "The chains that can be asked about.", chains::handle),
-        IndexerGateway.reads("Version", AccessKey, "Which build answers.", chains::version),
+        version::operation(IndexerGateway),
         IndexerGateway.reads(
             "RuntimeStatus",
             AccessKey,

@@ -11,6 +11,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::{Begin, PagePlan};
 use crate::rpc::indexer::rows::separate;
+use crate::rpc::indexer::walk::Effort;
 
 /// Places on the chains that have more.
 pub(super) type Places<P> = BTreeMap<u64, P>;
@@ -21,13 +22,13 @@ pub(super) trait OfEachChain: Sync {
     type Place: Clone + Serialize + DeserializeOwned + Send + Sync;
 
     /// Appends what a chain answers, as the members of its part: so many results at most, from where the page begins. Tells where
-    /// the next page begins when there is one.
+    /// the next page begins when there is one. The effort is that of the whole call.
     fn write(
         &self,
         call: &Call,
         chain: ChainId,
         page: (&Begin<Self::Place>, usize),
-        part: &mut Vec<u8>,
+        part: (&mut Vec<u8>, &mut Effort),
     ) -> impl Future<Output = Result<Option<Self::Place>, Failure>> + Send;
 }
 
@@ -41,7 +42,7 @@ pub(super) async fn write_parts<A: OfEachChain>(
     answer: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     answer.push(b'[');
-    let (first, mut next) = (answer.len(), Places::new());
+    let (first, mut next, mut effort) = (answer.len(), Places::new(), Effort::of(call));
     for chain in chains {
         let begin = match &page.begin {
             Begin::Skip(count) => Begin::Skip(*count),
@@ -52,7 +53,7 @@ pub(super) async fn write_parts<A: OfEachChain>(
         };
         separate(answer, first);
         let mut part = Vec::new();
-        match asked.write(call, *chain, (&begin, page.limit()), &mut part).await {
+        match asked.write(call, *chain, (&begin, page.limit()), (&mut part, &mut effort)).await {
             Ok(more) => {
                 next.extend(more.map(|place| (chain.0, place)));
                 answer.extend_from_slice(format!(r#"{{"chainId":{chain},"#).as_bytes());

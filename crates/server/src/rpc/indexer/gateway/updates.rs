@@ -11,6 +11,7 @@ use crate::paging::{Begin, PageAnswer, PagePlan};
 use crate::rpc::begin_answer;
 use crate::rpc::indexer::get_balance_updates::{Place, Request, Since};
 use crate::rpc::indexer::types::{TokenBalance, check_sort};
+use crate::rpc::indexer::walk::Effort;
 
 /// A page of what changed on each chain.
 #[derive(JsonSchema)]
@@ -46,7 +47,7 @@ impl OfEachChain for Since {
         call: &Call,
         chain: ChainId,
         page: (&Begin<Place>, usize),
-        part: &mut Vec<u8>,
+        (part, _): (&mut Vec<u8>, &mut Effort),
     ) -> Result<Option<Place>, Failure> {
         self.write_part(call, chain, page, ("results", part)).await
     }

@@ -1,14 +1,17 @@
 //! Going through what accounts hold, page by page: from memory where contracts are named or all of a chain are there, and else from
 //! the store, by its index of accounts.
 
+mod effort;
+mod large;
 mod named;
 mod resident;
 mod stored;
 
 use bourse_catalog::{Collection, Position, Start};
-use bourse_wire::{Address, Amount, ChainId, Error, TokenId};
+use bourse_wire::{Address, Amount, ChainId, TokenId};
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::effort::Effort;
 use super::contract::Contract;
 use super::rows::Row;
 use super::types::Wanted;
@@ -16,9 +19,6 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::paging::Begin;
 use crate::resident::Slot;
-
-/// So much may be passed over by number of what is read from the store.
-const SKIPPED_MAX: u64 = 10_000;
 
 /// A place among what accounts hold.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub(super) struct Place {
     /// So many of the tokens that are named are done with.
     #[serde(rename = "t")]
     tokens: usize,
+    /// Rows to pass over from there on, where a page by number ended before it began.
+    #[serde(rename = "s", default)]
+    skip: u64,
 }
 
 /// A page of what accounts hold.
@@ -50,18 +53,16 @@ pub(super) async fn find(
     chain: ChainId,
     wanted: &Wanted,
     (begin, limit): (&Begin<Place>, usize),
+    effort: &mut Effort,
 ) -> Result<Found, Failure> {
     let (place, skip) = match begin {
         Begin::Skip(skip) => (Place::default(), *skip),
-        Begin::After(place) => (place.clone(), 0),
+        Begin::After(place) => (Place { skip: 0, ..place.clone() }, place.skip),
     };
     let found = Found { contracts: Vec::new(), rows: Vec::new(), next: None };
-    let mut walk = Walk { call, chain, wanted, place, skip, room: limit, found };
+    let mut walk = Walk { call, chain, wanted, effort, place, skip, room: limit, found };
     if wanted.contracts.is_empty() {
-        if skip > SKIPPED_MAX {
-            let reason = format!("more than {SKIPPED_MAX} rows away: go on with the `after` of each answer");
-            return Err(Error::invalid("page.page", reason).into());
-        }
+        begin.check_distance()?;
         walk.everything().await?;
     } else {
         walk.named().await?;
@@ -74,6 +75,7 @@ struct Walk<'w> {
     call: &'w Call,
     chain: ChainId,
     wanted: &'w Wanted,
+    effort: &'w mut Effort,
     /// Where it is.
     place: Place,
     /// Rows to pass over.
@@ -103,7 +105,7 @@ impl Walk<'_> {
     /// Takes a row, unless the page is full: then it is the first of the next one.
     fn take(&mut self, row: Row) -> bool {
         if self.room == 0 {
-            self.found.next = Some(self.place.clone());
+            self.stop();
             return false;
         }
         self.room -= 1;
@@ -111,8 +113,22 @@ impl Walk<'_> {
         true
     }
 
+    /// Ends the page here: the next one goes on from where it is.
+    fn stop(&mut self) {
+        self.found.next = Some(Place { skip: self.skip, ..self.place.clone() });
+    }
+
     fn has_done(&self) -> bool {
         self.found.next.is_some()
+    }
+
+    /// The place of a contract among those that were found; nothing where it does not count.
+    fn meet_one(&mut self, contract: Contract) -> Option<usize> {
+        if !self.counts(&contract) {
+            return None;
+        }
+        self.found.contracts.push(contract);
+        Some(self.found.contracts.len() - 1)
     }
 
     fn counts(&self, contract: &Contract) -> bool {
@@ -121,7 +137,7 @@ impl Walk<'_> {
             self.wanted.status().admits(contract.is_verified) || admitted.contains(&contract.key.address);
         contract.key.chain == self.chain
             && !excluded.contains(&contract.key.address)
-            && (types.is_empty() || types.contains(&contract.contract_type))
+            && types.as_ref().is_none_or(|types| types.contains(&contract.contract_type))
             && is_admitted
     }
 }
@@ -131,7 +147,7 @@ impl Walk<'_> {
     /// Takes the rows of an account in a contract.
     fn look_into(&mut self, account: Address, contract: usize, slot: &Slot) {
         let (wanted, collection) = (self.wanted, slot.read());
-        let (unique, balance) = collection.held_together(&account);
+        let (unique, balance) = wanted.together(&collection, account);
         if unique == 0 {
             return;
         }
@@ -161,7 +177,7 @@ impl Walk<'_> {
             return;
         }
         if self.room == 0 {
-            self.found.next = Some(self.place.clone());
+            self.stop();
             return;
         }
         let after = self.place.row.map(|token| Start::After(Position::of_token(token)));
@@ -173,15 +189,32 @@ impl Walk<'_> {
             self.take(row(token, balance));
         }
         if page.more {
-            self.found.next = Some(self.place.clone());
+            self.stop();
         }
     }
 }
 
 impl Wanted {
+    /// Of how many tokens of a contract an account holds some, and how much of all together; of those that are asked for where some
+    /// are named and added up.
+    fn together(&self, collection: &Collection, account: Address) -> (usize, Amount) {
+        if !self.is_summary || self.tokens.is_empty() {
+            return collection.held_together(&account);
+        }
+        let held = self.tokens.iter().filter_map(|token| collection.held(&account, *token));
+        sum(held)
+    }
+
     /// What memory knows of a token, as JSON text, when it is asked for.
     fn metadata(&self, collection: &Collection, token: TokenId) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         (self.with_metadata && collection.write_token(&mut text, token)).then_some(text)
     }
+}
+
+/// How many balances are not nothing, and how much they are together.
+fn sum(balances: impl Iterator<Item = Amount>) -> (usize, Amount) {
+    balances.filter(|balance| *balance != Amount::ZERO).fold((0, Amount::ZERO), |(count, sum), balance| {
+        (count + 1, Amount::from(sum.value().saturating_add(balance.value())))
+    })
 }

@@ -81,7 +81,7 @@ impl Walk<'_> {
             self.take(Row { account, contract, token: Some(token), balance, unique: 1, metadata });
         }
         if page.more {
-            self.found.next = Some(self.place.clone());
+            self.stop();
         }
         true
     }
@@ -94,12 +94,11 @@ impl Walk<'_> {
     ) -> Result<Option<usize>, Failure> {
         let info = slot.read().contract().map(str::to_owned);
         let contract = Contract::read(self.call, key, info).await?;
-        if !self.counts(&contract) {
-            return Ok(None);
+        let met = self.meet_one(contract);
+        if met.is_some() {
+            // It is of use, and not the next to leave memory.
+            self.call.app.resident.resident(key);
         }
-        // It is of use, and not the next to leave memory.
-        self.call.app.resident.resident(key);
-        self.found.contracts.push(contract);
-        Ok(Some(self.found.contracts.len() - 1))
+        Ok(met)
     }
 }

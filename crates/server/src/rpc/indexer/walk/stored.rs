@@ -4,9 +4,9 @@ use bourse_store::{CollectionId, Holding, Holdings, KnownCollection};
 use bourse_wire::{Address, Amount};
 use hashbrown::HashMap;
 
-use super::{Contract, Place, Row, Walk};
+use super::{Contract, Place, Row, Walk, sum};
 use crate::failure::Failure;
-use crate::rpc::marketplace::searchable;
+use crate::resident::Residence;
 
 /// How often one call asks the store for what an account holds: contracts that do not count cost one each.
 const LOOKS_MAX: usize = 64;
@@ -35,7 +35,7 @@ impl Walk<'_> {
             }
         }
         if self.account().is_some() {
-            self.found.next = Some(self.place.clone());
+            self.stop();
         }
         Ok(())
     }
@@ -57,11 +57,7 @@ impl Walk<'_> {
                 continue;
             }
             let contract = Contract::read(self.call, known.key, known.info).await?;
-            let counts = self.counts(&contract);
-            if counts {
-                self.found.contracts.push(contract);
-            }
-            contracts.insert(known.id, counts.then(|| self.found.contracts.len() - 1));
+            contracts.insert(known.id, self.meet_one(contract));
         }
         Ok(())
     }
@@ -111,8 +107,11 @@ impl Walk<'_> {
                     return Ok(());
                 }
                 self.go_to(self.place.account, collection.number());
-                let (unique, balance) =
-                    if is_whole { sum(these) } else { self.sum_of_many(account, contract).await? };
+                let (unique, balance) = if is_whole {
+                    sum(these.iter().map(|held| held.balance))
+                } else {
+                    self.sum_of_many(account, contract).await?
+                };
                 let row = Row { account, contract, token: None, balance, unique, metadata: None };
                 if unique > 0 && !self.passes() && !self.take(row) {
                     return Ok(());
@@ -128,15 +127,18 @@ impl Walk<'_> {
     }
 
     /// Of how many tokens an account holds some, and how much, where these are many.
-    async fn sum_of_many(&self, account: Address, contract: usize) -> Result<(usize, Amount), Failure> {
-        let slot = searchable(self.call, self.found.contracts[contract].key).await?;
-        Ok(slot.map_or((0, Amount::ZERO), |slot| slot.read().held_together(&account)))
+    async fn sum_of_many(&mut self, account: Address, contract: usize) -> Result<(usize, Amount), Failure> {
+        let key = self.found.contracts[contract].key;
+        if self.effort.is_spent_for(self.call, key) {
+            return match self.call.app.store.collection(key).await? {
+                Some(id) => self.sum_in_store(account, (key, id)).await,
+                None => Ok((0, Amount::ZERO)),
+            };
+        }
+        match self.effort.find(self.call, key).await? {
+            Residence::Resident(slot) => Ok(slot.read().held_together(&account)),
+            Residence::Stored(id) => self.sum_in_store(account, (key, id)).await,
+            Residence::Missing => Ok((0, Amount::ZERO)),
+        }
     }
-}
-
-fn sum(held: &[Holding]) -> (usize, Amount) {
-    let sum = held
-        .iter()
-        .fold(Amount::ZERO, |sum, held| Amount::from(sum.value().saturating_add(held.balance.value())));
-    (held.len(), sum)
 }
