@@ -2,8 +2,9 @@
 
 use alloy_primitives::U256;
 use bourse_market::share;
-use bourse_wire::{Address, BPS_WHOLE};
+use bourse_wire::{Address, BPS_WHOLE, OrderSide};
 
+use super::native::OFFER_SHARES_BPS_MAX;
 use super::{Fee, FeeSize, NewOrder, Refusal, RequestedFee, price_of};
 
 /// The most that others get of a new order; whoever fills it pays for each transfer.
@@ -40,6 +41,9 @@ impl OrderExtras {
             if receiver == Address::ZERO {
                 return Err(Refusal::FeeReceiver { index });
             }
+            if order.side == OrderSide::Offer && receiver == order.maker {
+                return Err(Refusal::FeeToMaker { index });
+            }
             if !amount.checked_rem(quantity).unwrap_or_default().is_zero() {
                 return Err(Refusal::FeeFraction { fee: amount, multiple: quantity });
             }
@@ -50,12 +54,17 @@ impl OrderExtras {
         Ok(extras)
     }
 
-    /// What of the price of an order is left for whoever sells: something, as contracts refuse to pay nothing.
+    /// What of the price of an order is left for whoever sells: something, as contracts refuse to pay nothing, and of an offer
+    /// as much as is wanted of everybody's.
     pub(crate) fn rest(&self, order: &NewOrder) -> Result<U256, Refusal> {
         let price = price_of(order.unit_price, order.quantity)?;
         let fees = crate::trade::sum(self.fees.iter().map(|fee| fee.amount))?;
-        let rest = price.checked_sub(fees).filter(|rest| !rest.is_zero());
-        rest.ok_or(Refusal::FeeSum { fees, most: price.saturating_sub(U256::from(1)) })
+        let most = match order.side {
+            OrderSide::Offer => share(price, OFFER_SHARES_BPS_MAX),
+            OrderSide::Listing | OrderSide::Unknown => price.saturating_sub(U256::from(1)),
+        };
+        let rest = price.checked_sub(fees).filter(|_| fees <= most);
+        rest.ok_or(Refusal::FeeSum { fees, most })
     }
 
     /// Refuses what most marketplaces cannot do.
@@ -69,7 +78,7 @@ impl OrderExtras {
 
 #[cfg(test)]
 mod tests {
-    use bourse_wire::{Amount, OrderSide, TokenId};
+    use bourse_wire::{Amount, TokenId};
 
     use super::*;
     use crate::testing::requested;
@@ -115,6 +124,12 @@ mod tests {
         assert_eq!(amounts(&order(1, 100_000), &[99_999, 1]), Err(most(100_009)));
         assert_eq!(amounts(&order(1, 100_000), &[99_999]), Ok(vec![99_999]));
         assert_eq!(amounts(&order(1, 100_000), &[1; 11]), Err(Refusal::FeeCount { count: 11, most: 10 }));
+        let offer = NewOrder { side: OrderSide::Offer, maker: Address::ZERO, ..order(1, 100_001) };
+        let half = Refusal::FeeSum { fees: U256::from(50_001), most: U256::from(50_000) };
+        assert_eq!(amounts(&offer, &[50_001]), Err(half), "an offer pays at least half to who sells");
+        assert_eq!(amounts(&offer, &[50_000]), Ok(vec![50_000]));
+        let own = NewOrder { maker: SHOP, ..offer };
+        assert_eq!(amounts(&own, &[250]), Err(Refusal::FeeToMaker { index: 0 }));
         let nobody = requested(5.into(), Address::ZERO);
         let refused = OrderExtras::new(&order(1, 100_000), false, &[nobody]);
         assert_eq!(refused, Err(Refusal::FeeReceiver { index: 0 }));

@@ -18,6 +18,11 @@ pub struct Plan {
     pub permissions: Vec<Permission>,
     /// The calls, in the order to be made, each paying for its own part.
     pub calls: Vec<Call>,
+    /// Whether somebody else than the taker may send the calls: each names the taker as the one who gets what is bought,
+    /// and no contract wants to see the taker send it.
+    pub anybody_may_send: bool,
+    /// What the calls assume, in words, where there is something to tell.
+    pub note: Option<&'static str>,
 }
 
 /// Something that somebody lets a contract do.

@@ -39,6 +39,21 @@ pub enum Refusal {
         /// Its place among those asked for.
         index: usize,
     },
+    /// A fee of an offer for who makes it.
+    #[error("fee {index} of the offer would go back to its maker")]
+    FeeToMaker {
+        /// Its place among those asked for.
+        index: usize,
+    },
+    /// There is nothing at the address of a marketplace.
+    #[error(
+        "no contract of the marketplace answers at {contract}: whatever is sent there does nothing, so that the operator must \
+         name another one"
+    )]
+    NoContract {
+        /// The address.
+        contract: Address,
+    },
     /// The fees are larger than the contract lets them be.
     #[error(
         "the fees add up to {fees}, which is more than the {most} that the price leaves without royalties"

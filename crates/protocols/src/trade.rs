@@ -4,7 +4,7 @@ use alloy_primitives::U256;
 use bourse_market::share;
 use bourse_wire::{Address, Amount, BPS_WHOLE, OrderFacts, OrderSide, TokenId};
 
-use super::{Consent, Protocol, Refusal, Royalty, StoredOrder};
+use super::{Consent, Protocol, Refusal, Royalty, StoredOrder, royalty};
 
 /// The most fees of one trade; each is a transfer of its own.
 const FEES_MAX: usize = 10;
@@ -66,6 +66,8 @@ pub struct Trade<'a> {
     pub(super) currency: Address,
     price: U256,
     consents: Vec<Consent>,
+    /// Whether somebody else than the taker may send the calls.
+    pub(super) is_sent_by_another: bool,
     /// The time of day, in seconds of Unix time; 0 before anybody told it.
     pub(super) now: u64,
 }
@@ -114,7 +116,18 @@ impl<'a> Trade<'a> {
         let price = sum(fills.iter().map(|fill| fill.price))?;
         let fees = fees(price, asked)?;
         let consents = Vec::new();
-        let trade = Self { fills, fees, taker, collection, side, currency, price, consents, now: 0 };
+        let trade = Self {
+            fills,
+            fees,
+            taker,
+            collection,
+            side,
+            currency,
+            price,
+            consents,
+            is_sent_by_another: false,
+            now: 0,
+        };
         trade.total()?;
         Ok(trade)
     }
@@ -122,6 +135,12 @@ impl<'a> Trade<'a> {
     /// The same at a time of day: what has ended by then is not used.
     pub fn at(self, now: u64) -> Self {
         Self { now, ..self }
+    }
+
+    /// The same where somebody else may send the calls: those that pay whoever sends them are not used where there are
+    /// others.
+    pub fn sent_by_another(self) -> Self {
+        Self { is_sent_by_another: true, ..self }
     }
 
     /// The same with what the taker has signed so that it can be made.
@@ -143,6 +162,15 @@ impl<'a> Trade<'a> {
             OrderSide::Listing => self.price.checked_add(fees).ok_or(Refusal::Overflow).map(Amount::from),
             OrderSide::Offer | OrderSide::Unknown => Ok(self.price.into()),
         }
+    }
+
+    /// What of the price goes to others than who sells, as far as orders and the chain tell: shares of the orders, and the
+    /// fees of a sale. What offers of our own marketplaces pay to others they pay on top.
+    pub fn shares(&self) -> Result<Amount, Refusal> {
+        let shares = self.fills.iter().filter(|fill| !fill.order.marketplace.is_own());
+        let shares = shares.flat_map(|fill| [fill.royalty, royalty::paid(fill.chain_royalty)]);
+        let fees = self.fees.iter().map(|fee| fee.amount).filter(|_| self.side != OrderSide::Listing);
+        sum(shares.map(Amount::value).chain(fees)).map(Amount::from)
     }
 
     /// Who fills the orders.

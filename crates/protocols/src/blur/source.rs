@@ -1,5 +1,7 @@
 //! What Blur's own service is asked, and what it answers.
 
+use std::fmt;
+
 use alloy_primitives::U256;
 use alloy_sol_types::SolCall as _;
 use bourse_market::write_formatted;
@@ -43,7 +45,8 @@ impl Blur {
         let [answer] = answers else { return Err(Refusal::Held { order_id: order_id() }) };
         let calls = self.calls(trade, answer);
         let calls = calls.map_err(|fault| Refusal::Source { order_id: order_id(), fault })?;
-        Ok(Plan { permissions: Vec::new(), calls })
+        // Blur agrees to one sender alone.
+        Ok(Plan { calls, ..Plan::default() })
     }
 
     /// The calls of an answer, once it is sure that they buy what was asked for, at its price, for the taker.
@@ -53,10 +56,14 @@ impl Blur {
         }
         let missing = SourceFault::Missing { member: "/buys" };
         let buys = member(answer, "/buys")?.as_array().ok_or(missing)?;
-        let mut wanted: Vec<(U256, U256)> = trade
+        let mut wanted: Vec<Bought> = trade
             .fills
             .iter()
-            .map(|fill| (fill.order.token_id.unwrap_or_default().value(), fill.price))
+            .map(|fill| Bought {
+                token: fill.order.token_id.unwrap_or_default().value(),
+                units: fill.quantity.value(),
+                price: fill.price,
+            })
             .collect();
         let mut calls = Vec::with_capacity(buys.len());
         for buy in buys {
@@ -74,7 +81,7 @@ impl Blur {
         &self,
         trade: &Trade<'_>,
         sent: &ProposedCall,
-        wanted: &mut Vec<(U256, U256)>,
+        wanted: &mut Vec<Bought>,
     ) -> Result<U256, SourceFault> {
         same("contract", &sent.to, &self.domain.contract)?;
         let (orders, exchanges, recipient, fee) = take_arguments(sent)?;
@@ -86,15 +93,30 @@ impl Blur {
             let order = orders.get(place).ok_or(SourceFault::Missing { member: "order" })?;
             same("collection", &address(order.collection), &trade.collection)?;
             let price = exchange.listing.price.saturating_mul(exchange.taker.amount);
-            let bought = (exchange.taker.tokenId, price);
+            let bought = Bought { token: exchange.taker.tokenId, units: exchange.taker.amount, price };
             let place = wanted.iter().position(|wanted| *wanted == bought);
             let asked = wanted.first().copied().unwrap_or_default();
-            let shown = |(token, price): (U256, U256)| format!("token {token} for {price}");
-            let other = SourceFault::Other { what: "token", found: shown(bought), wanted: shown(asked) };
+            let (found, asked) = (bought.to_string(), asked.to_string());
+            let other = SourceFault::Other { what: "token", found, wanted: asked };
             wanted.remove(place.ok_or(other)?);
             total = total.saturating_add(price);
         }
         Ok(total)
+    }
+}
+
+/// What is bought of one listing.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Bought {
+    token: U256,
+    units: U256,
+    price: U256,
+}
+
+impl fmt::Display for Bought {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { token, units, price } = self;
+        write!(formatter, "{units} of token {token} for {price}")
     }
 }
 

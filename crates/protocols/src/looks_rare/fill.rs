@@ -26,13 +26,14 @@ impl LooksRare {
             let total = trade.total()?;
             let call = self.buy(trade, &orders).paying(trade.currency, total.value());
             let spending = Permission::spend(trade.currency, self.domain.contract, total);
-            return Ok(Plan { permissions: spending.into_iter().collect(), calls: vec![call] });
+            let permissions = spending.into_iter().collect();
+            return Ok(Plan { permissions, calls: vec![call], anybody_may_send: true, note: None });
         }
         let mut calls = Vec::with_capacity(orders.len());
         for (fill, signed) in &orders {
             calls.push(self.sell(trade, fill, signed)?);
         }
-        Ok(Plan { permissions: self.seller_permissions(trade.collection), calls })
+        Ok(Plan { permissions: self.seller_permissions(trade.collection), calls, ..Plan::default() })
     }
 
     /// One call for all listings: of several, all or none. A call that leaves out what fails would succeed with too

@@ -11,6 +11,9 @@ use super::fault::{OrderFault, check_count};
 
 /// The most shares that an order may have; real ones have two or three.
 const FEES_MAX: usize = 16;
+/// The most basis points of its price that an offer may pay to others than who sells. Offers are compared by what they pay
+/// in all: one that keeps most of it from the seller would be the best of all, and worth the least.
+pub(crate) const OFFER_SHARES_BPS_MAX: u64 = 5_000;
 
 /// What a signed order comes to.
 #[derive(Clone, Debug)]
@@ -76,6 +79,9 @@ impl Deal {
             }
             () => {}
         }
+        if self.side == OrderSide::Offer {
+            self.check_offer(fees)?;
+        }
         let fee_breakdown = self.fee_breakdown();
         let key = OrderKey { marketplace: self.marketplace, order_id: self.order_id };
         Ok(OrderFacts {
@@ -93,6 +99,16 @@ impl Deal {
             is_whole: self.is_whole,
             ..OrderFacts::unstated(key, self.side)
         })
+    }
+
+    /// Refuses an offer that takes most of its price back from whoever sells.
+    fn check_offer(&self, fees: U256) -> Result<(), OrderFault> {
+        let (member, price, maker) = (self.price_member, self.price, self.maker);
+        if self.shares.iter().any(|share| share.recipient == maker && !share.amount.is_zero()) {
+            return Err(OrderFault::ShareOfMaker { member, maker });
+        }
+        let most = share(price, OFFER_SHARES_BPS_MAX);
+        if fees > most { Err(OrderFault::SharesTooHigh { member, fees, price, most }) } else { Ok(()) }
     }
 
     fn fee_breakdown(&self) -> Vec<FeeEntry> {
@@ -127,6 +143,37 @@ fn bps(amount: U256, price: U256) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn offers_pay_most_of_their_price_to_who_sells() {
+        let [maker, shop] = [1, 2].map(|byte| Address::from_bytes([byte; 20]));
+        let facts = |side, recipient, amount: u64| {
+            let share = Share { kind: ShareKind::Royalty, recipient, amount: U256::from(amount) };
+            let deal = Deal {
+                marketplace: Marketplace::Zerox,
+                order_id: "1".to_owned(),
+                side,
+                maker,
+                token_id: None,
+                quantity: U256::ONE,
+                is_whole: true,
+                price: U256::from(100),
+                currency: shop,
+                shares: vec![share, Share { amount: U256::from(10), ..share }],
+                time: (U256::ZERO, U256::MAX),
+                operator: shop,
+                price_member: "price",
+            };
+            deal.facts().map(|facts| facts.fee_bps)
+        };
+        assert_eq!(facts(OrderSide::Offer, shop, 40), Ok(5000));
+        let [fees, price, most] = [51, 100, 50].map(U256::from);
+        let high = OrderFault::SharesTooHigh { member: "price", fees, price, most };
+        assert_eq!(facts(OrderSide::Offer, shop, 41), Err(high));
+        let own = OrderFault::ShareOfMaker { member: "price", maker };
+        assert_eq!(facts(OrderSide::Offer, maker, 0), Err(own));
+        assert_eq!(facts(OrderSide::Listing, shop, 80), Ok(9000), "sellers give away what they want");
+    }
 
     #[test]
     fn shares_of_the_largest_price_are_exact() {

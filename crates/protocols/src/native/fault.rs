@@ -157,6 +157,28 @@ pub enum OrderFault {
         /// The price.
         price: U256,
     },
+    /// An offer of which the maker gets something back.
+    #[error("native.{member}: a share of the price of the offer goes back to its maker {maker}")]
+    ShareOfMaker {
+        /// Where in the native form.
+        member: &'static str,
+        /// The maker.
+        maker: Address,
+    },
+    /// An offer that leaves too little for whoever sells.
+    #[error(
+        "native.{member}: of the price of {price} an offer may pay {most} to others than who sells, not {fees}"
+    )]
+    SharesTooHigh {
+        /// Where in the native form.
+        member: &'static str,
+        /// What the shares add up to.
+        fees: U256,
+        /// The price.
+        price: U256,
+        /// What they may add up to.
+        most: U256,
+    },
     /// Amounts that no contract can add up.
     #[error("native.{member}: the amounts add up to more than 2^256-1")]
     Overflow {

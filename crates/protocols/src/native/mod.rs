@@ -20,7 +20,7 @@ use super::{OrderTerms, Refusal, StoredOrder};
 
 pub(super) use counter::by_counter;
 pub use cover::{cover_inquiries, is_covered, isApprovedForAllCall};
-pub(super) use deal::{Deal, Share, ShareKind};
+pub(super) use deal::{Deal, OFFER_SHARES_BPS_MAX, Share, ShareKind};
 pub use fault::OrderFault;
 pub(super) use fault::{check_bits, check_count, total};
 pub(super) use inquiry::returned;

@@ -51,18 +51,27 @@ impl Protocol for Own {
             [one] => calls.push(self.accept_one(trade, one, &[])?),
             [] => {}
         }
-        Ok(Plan { permissions: self.taker_permissions(trade)?, calls })
+        let permissions = self.taker_permissions(trade)?;
+        // Whoever sends a purchase pays, and the recipient of each order is named.
+        Ok(Plan { permissions, calls, anybody_may_send: trade.side == OrderSide::Listing, note: None })
     }
 
     fn order_inquiries(&self, order: &NewOrder) -> Vec<Inquiry> {
         let (market, collection, token_id) = (self.contract, order.collection, order.token_id);
         let price = price_of(order.unit_price, order.quantity).map(Amount::from);
-        price.map(|price| Sale { market, collection, token_id, price }.inquiry()).into_iter().collect()
+        let royalty = price.map(|price| Sale { market, collection, token_id, price }.inquiry());
+        [standing::anything(market)].into_iter().chain(royalty).collect()
     }
 
     fn make_order(&self, order: &NewOrder, seed: OrderSeed<'_>) -> Result<OrderMaking, Refusal> {
         self.check_currency(order.side, order.currency)?;
-        let royalty = Royalty::read(seed.answers.first().and_then(Option::as_ref));
+        // Where nobody can be asked there are no answers at all.
+        if let Some(answer) = seed.answers.first()
+            && !standing::is_market(answer.as_ref())
+        {
+            return Err(Refusal::NoContract { contract: self.contract });
+        }
+        let royalty = Royalty::read(seed.answers.get(1).and_then(Option::as_ref));
         check_royalties(royalty)?;
         let price = price_of(order.unit_price, order.quantity)?;
         let request = RequestParams {

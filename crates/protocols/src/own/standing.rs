@@ -1,7 +1,8 @@
 //! What a contract says of an order that it keeps.
 
+use alloy_primitives::{Bytes, U256};
 use bourse_market::Standing;
-use bourse_wire::{Amount, OrderFacts, OrderSide, Timestamp, TokenId};
+use bourse_wire::{Address, Amount, OrderFacts, OrderSide, Timestamp, TokenId};
 
 use super::Own;
 use super::abi::{Request, isRequestValidCall};
@@ -20,6 +21,18 @@ impl Own {
             isRequestValidCall { requestId: number(stored.facts)?, quantity: Amount::from(UNITS).value() };
         Ok(vec![Inquiry::new(self.contract, &call)])
     }
+}
+
+/// Something that every contract of the marketplace answers, whatever it keeps. An address without code answers nothing, and
+/// takes whatever is sent to it.
+pub(super) fn anything(contract: Address) -> Inquiry {
+    let call = isRequestValidCall { requestId: U256::ZERO, quantity: U256::from(UNITS) };
+    Inquiry::new(contract, &call)
+}
+
+/// Whether a contract answered to [`anything`] as those of the marketplace do.
+pub(super) fn is_market(answer: Option<&Bytes>) -> bool {
+    returned::<isRequestValidCall>(&[answer.cloned()], 0).is_some()
 }
 
 /// What became of an order by the answer to [`Own::ask`].

@@ -52,10 +52,13 @@ impl PaymentProcessor {
     pub(super) fn plan(&self, trade: &Trade<'_>, answers: &[Value]) -> Result<Plan, Refusal> {
         let mut taken = Vec::with_capacity(trade.fills.len());
         let mut answers = answers.iter();
+        let mut anybody_may_send = trade.side == OrderSide::Listing;
         for fill in &trade.fills {
             let signed: ProcessorOrder = native::read_stored(fill.stored())?;
             let mut one = take(fill, &signed, trade.taker)?;
             if signed.cosigner != Address::ZERO {
+                // A cosigner names who may send it.
+                anybody_may_send = false;
                 let order_id = || fill.order.order_id.clone();
                 let answer = answers.next().ok_or_else(|| Refusal::Held { order_id: order_id() })?;
                 let cosignature = self.cosignature(&signed, trade, answer);
@@ -69,7 +72,8 @@ impl PaymentProcessor {
         if trade.side == OrderSide::Listing {
             let call = self.buy(taken).paying(trade.currency, trade.total()?.value());
             let spending = Permission::spend(trade.currency, contract, trade.total()?);
-            return Ok(Plan { permissions: spending.into_iter().collect(), calls: vec![call] });
+            let permissions = spending.into_iter().collect();
+            return Ok(Plan { permissions, calls: vec![call], anybody_may_send, note: None });
         }
         let fees = sum(trade.fees.iter().map(|fee| fee.amount))?;
         let moving = Permission::Move { collection: trade.collection, operator: contract };
@@ -77,7 +81,7 @@ impl PaymentProcessor {
         let spending = Permission::spend(trade.currency, contract, fees.into());
         let permissions = [moving].into_iter().chain(spending).collect();
         let calls = taken.into_iter().map(|taken| self.sell(trade.currency, taken)).collect();
-        Ok(Plan { permissions, calls })
+        Ok(Plan { permissions, calls, ..Plan::default() })
     }
 
     /// One call for all listings.

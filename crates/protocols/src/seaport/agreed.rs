@@ -145,9 +145,10 @@ fn check_fulfiller(extra_data: &Bytes, taker: Address) -> Result<(), SourceFault
 }
 
 impl SeaportOrder {
-    /// Whether the marketplace must be asked for each fill: it keeps the signature, or its zone wants to see more.
+    /// Whether the marketplace must be asked for each fill: it keeps the signature, or its zone wants to see more. What zones
+    /// want to see is for one fill, and soon over, so that none is ever kept.
     pub(super) fn must_be_agreed(&self) -> bool {
-        self.is_held() || self.is_restricted() && self.extra_data.0.is_empty()
+        self.is_held() || self.is_restricted()
     }
 }
 

@@ -17,6 +17,10 @@ use crate::native;
 use crate::trade::sum;
 use crate::{Call, Permission, Plan, Refusal, StoredOrder, Trade};
 
+/// What the contract does with fees of several orders: each is a share of one of them.
+const FEES_MAY_BE_LEFT_OUT: &str = "the contract leaves out orders that somebody else was quicker to fill, and with them \
+                                    the fees that they carry";
+
 /// The side of what an order asks for, in the words of the contract.
 const CONSIDERATION: u8 = 1;
 
@@ -42,10 +46,13 @@ impl Seaport {
         spread(&mut parts, &trade.fees)?;
         let conduit = self.taker_conduit(trade);
         let basic = match parts.as_slice() {
-            [one] => one.basic(conduit.0),
+            // What is bought in the short form goes to whoever sends it.
+            [one] if !trade.is_sent_by_another => one.basic(conduit.0),
             _ => None,
         };
         let is_basic = basic.is_some();
+        // A marketplace that agrees may name who sends.
+        let is_open = !parts.iter().any(|part| part.signed.must_be_agreed());
         let call = match (basic, parts.as_slice()) {
             (Some(parameters), _) => Call::of(self.domain.contract, &fulfillBasicOrderCall { parameters }),
             (None, [one]) => {
@@ -61,7 +68,12 @@ impl Seaport {
         };
         let permissions = permissions(trade, &parts, conduit.1, is_basic)?;
         let call = call.paying(trade.currency, trade.total()?.value());
-        Ok(Plan { permissions, calls: vec![call] })
+        Ok(Plan {
+            permissions,
+            calls: vec![call],
+            anybody_may_send: trade.side == OrderSide::Listing && is_open && !is_basic,
+            note: (parts.len() > 1 && !trade.fees.is_empty()).then_some(FEES_MAY_BE_LEFT_OUT),
+        })
     }
 
     /// So many units of an order.

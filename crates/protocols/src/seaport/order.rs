@@ -134,6 +134,8 @@ impl SeaportOrder {
         signed.protocol_address = contract;
         // Only the contract can tell.
         signed.is_published = false;
+        // Nobody signed it: whoever sends the order first could say what no zone takes.
+        signed.extra_data = Data::default();
         check_count("offer", signed.offer.len(), CONSIDERATION_MAX)?;
         check_count("consideration", signed.consideration.len(), CONSIDERATION_MAX)?;
         if signed.order_type > (PARTIAL | RESTRICTED) {

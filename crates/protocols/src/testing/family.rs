@@ -105,6 +105,8 @@ pub(crate) fn drawn(side: OrderSide) -> impl Strategy<Value = Vec<DrawnOrder>> {
             all.into_iter().map(|(is_multiple, token, units, is_whole, traded, unit_price, share)| {
                 let units = if is_multiple { units } else { 1 };
                 let traded = if is_whole { units } else { traded % units + 1 };
+                // No offer is taken of which others get more than half.
+                let share = if side == OrderSide::Offer { share / 2 } else { share };
                 let unit_share = unit_price * share / 100;
                 DrawnOrder { side, is_native, is_multiple, token, units, traded, unit_price, unit_share }
             });

@@ -63,7 +63,8 @@ impl X2y2 {
                 Some(Permission::Move { collection: trade.collection, operator })
             }
         };
-        Ok(Plan { permissions: permission.into_iter().collect(), calls })
+        // The contract wants the taker to send it.
+        Ok(Plan { permissions: permission.into_iter().collect(), calls, ..Plan::default() })
     }
 
     /// The call that an answer is for, once it is sure that it fills this order, at its price, for the taker.

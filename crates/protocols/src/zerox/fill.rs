@@ -102,7 +102,9 @@ impl Zerox {
             }
         };
         let bought = [buy_ones(contract, trade.currency, ones), buy_units(contract, trade.currency, several)];
-        Ok(Plan { permissions, calls: bought.into_iter().flatten().chain(sales).collect() })
+        // What is bought goes to whoever sends the call.
+        let calls = bought.into_iter().flatten().chain(sales).collect();
+        Ok(Plan { permissions, calls, ..Plan::default() })
     }
 
     fn sell(

@@ -147,7 +147,8 @@ impl From<OrderFault> for Rejection {
             | OrderFault::Bundle { .. }
             | OrderFault::Private { .. }
             | OrderFault::ChangingAmount { .. }
-            | OrderFault::Recipient { .. } => Reason::UnsupportedOrder,
+            | OrderFault::Recipient { .. }
+            | OrderFault::ShareOfMaker { .. } => Reason::UnsupportedOrder,
             OrderFault::Contract { .. } | OrderFault::WhichContract => Reason::UnknownContract,
             OrderFault::Currencies { .. } | OrderFault::NativeOffer { .. } => Reason::IncompatibleCurrency,
             OrderFault::TokenSet { .. } => Reason::InvalidTokenSet,
@@ -155,7 +156,7 @@ impl From<OrderFault> for Rejection {
             OrderFault::Zone { .. } => Reason::UnsupportedZone,
             OrderFault::ZeroPrice { .. } => Reason::ZeroPrice,
             OrderFault::Times { .. } => Reason::InvalidStartTime,
-            OrderFault::FeesTooHigh { .. } => Reason::FeesTooHigh,
+            OrderFault::FeesTooHigh { .. } | OrderFault::SharesTooHigh { .. } => Reason::FeesTooHigh,
             OrderFault::Signature(_) => Reason::InvalidSignature,
         };
         Self::new(reason, unfit.to_string())

@@ -14,8 +14,8 @@ use crate::blur::abi::{
 use crate::testing::family::{
     DrawnOrder, Family, MAKER, SHARER, TokenMove, check, collection, drawn, fees, few,
 };
-use crate::testing::newest;
-use crate::{Call, Protocol, Refusal, Trade};
+use crate::testing::{admit, newest, person, stored};
+use crate::{Call, Fill, Protocol, Refusal, Trade};
 
 struct Blur;
 
@@ -93,6 +93,33 @@ impl Family for Blur {
     fn may_refuse(&self, refusal: &Refusal, _drawn: &[DrawnOrder], fees: u64) -> bool {
         matches!(refusal, Refusal::NoFees { protocol: "Blur" }) && fees > 0
     }
+}
+
+#[test]
+fn fewer_units_for_the_same_money_are_refused() {
+    let drawn = DrawnOrder {
+        side: OrderSide::Listing,
+        is_native: true,
+        is_multiple: true,
+        token: 5,
+        units: 2,
+        traded: 2,
+        unit_price: 10,
+        unit_share: 0,
+    };
+    let order = admit(&*Blur.protocol(), &Blur.order(&drawn, 0)).unwrap();
+    let fill = Fill::new(&*Blur.protocol(), stored(&order), 2.into()).unwrap();
+    let trade = Trade::new(collection(), vec![fill], &[], person(0xb0)).unwrap();
+    let filled = |answered: DrawnOrder| {
+        let answers = Blur.answers(&trade, &[answered]);
+        Blur.protocol().fill(&trade, &answers).map(drop).map_err(|refusal| refusal.to_string())
+    };
+    let half = DrawnOrder { traded: 1, unit_price: 20, ..drawn };
+    let refused = filled(half).unwrap_err();
+    let told =
+        "the answer is for another token: 1 of token 5 for 20, where 2 of token 5 for 20 was asked for";
+    assert!(refused.ends_with(told), "{refused}");
+    assert_eq!(filled(drawn), Ok(()));
 }
 
 proptest! {

@@ -166,7 +166,7 @@ fn calls_that_do_something_else_are_refused() {
     let answer = |name: &str| held()[name]["answer"].clone();
     let ends = |text: String, end: &str| assert!(text.ends_with(end), "{text}");
     ends(refused(2, &filling(2), answer("one")), "the answer has no token that can be used");
-    ends(refused(1, &filling(1), answer("two")), "where token 0 for 0 was asked for");
+    ends(refused(1, &filling(1), answer("two")), "where 0 of token 0 for 0 was asked for");
     let other = json!({ "quantities": ["1"], "taker": person(0xbb) });
     ends(refused(1, &other, answer("one")), "where 0x00000000000000000000000000000000000000bb was asked for");
     let mut dear = answer("one");

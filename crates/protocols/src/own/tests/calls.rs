@@ -240,6 +240,28 @@ fn royalty(receiver: Address, amount: u64) -> Bytes {
     [word_of(receiver), word(amount)].concat().into()
 }
 
+/// What a marketplace answers when it is asked for an order that it does not have.
+fn no_order() -> Bytes {
+    [word(0); 10].concat().into()
+}
+
+#[test]
+fn an_order_is_made_only_where_a_contract_answers() {
+    let order = new_order(OrderSide::Listing, DOLLAR);
+    let [asked, _] = &v2().order_inquiries(&order)[..] else {
+        panic!("whether it is there, and the royalty")
+    };
+    assert_eq!((asked.to, asked.data.to_vec()), (MARKET, data(0x24dc_6bd0, &[word(0), word(1)])));
+    let made = |answers: &[Option<Bytes>]| {
+        v2().make_order(&order, OrderSeed { salt: U256::ZERO, now: 0, answers }).map(drop)
+    };
+    assert_eq!(made(&[]), Ok(()), "nobody can be asked");
+    assert_eq!(made(&[Some(no_order()), None]), Ok(()));
+    let nothing = || Err(Refusal::NoContract { contract: MARKET });
+    assert_eq!(made(&[None, None]), nothing());
+    assert_eq!(made(&[Some(Bytes::new()), Some(Bytes::new())]), nothing(), "an address without code");
+}
+
 #[test]
 fn a_royalty_for_nobody_is_refused_before_it_is_burnt() {
     for (side, currency) in
@@ -249,8 +271,12 @@ fn a_royalty_for_nobody_is_refused_before_it_is_burnt() {
             let seed = OrderSeed { salt: U256::ZERO, now: 0, answers };
             v2().make_order(&new_order(side, currency), seed).map(drop)
         };
-        assert_eq!(made(&[Some(royalty(Address::ZERO, 5))]), Err(Refusal::LostRoyalty { amount: 5.into() }));
-        assert_eq!(made(&[Some(royalty(Address::ZERO, 0))]), Ok(()));
+        let there = || Some(no_order());
+        assert_eq!(
+            made(&[there(), Some(royalty(Address::ZERO, 5))]),
+            Err(Refusal::LostRoyalty { amount: 5.into() })
+        );
+        assert_eq!(made(&[there(), Some(royalty(Address::ZERO, 0))]), Ok(()));
         let order = OrderFacts { side, ..order("1", 1000, currency) };
         let filled = |told: Option<Bytes>| {
             let mut fill = Fill::new(&v2(), stored(&order), 2.into()).unwrap();
@@ -264,7 +290,7 @@ fn a_royalty_for_nobody_is_refused_before_it_is_burnt() {
 
 #[test]
 fn what_must_be_allowed_is_told() {
-    let answers = [Some(royalty(SHOP, 5))];
+    let answers = [Some(no_order()), Some(royalty(SHOP, 5))];
     let seed = OrderSeed { salt: U256::ZERO, now: 0, answers: &answers };
     let making = |side, currency| v2().make_order(&new_order(side, currency), seed).unwrap().permissions;
     let moving = Permission::Move { collection: COLLECTION, operator: MARKET };
@@ -272,7 +298,8 @@ fn what_must_be_allowed_is_told() {
     let spending =
         |amount: u64| Permission::Spend { currency: DOLLAR, spender: MARKET, amount: amount.into() };
     assert_eq!(making(OrderSide::Offer, DOLLAR), [spending(77 + 5)], "with the royalty on top");
-    let unknown = OrderSeed { answers: &[None], ..seed };
+    let silent = [Some(no_order()), None];
+    let unknown = OrderSeed { answers: &silent, ..seed };
     let made = v2().make_order(&new_order(OrderSide::Offer, DOLLAR), unknown).unwrap();
     assert_eq!(made.permissions, [spending(77 * 2)], "the most that it can be");
     assert_eq!(made.funds, 77.into(), "the least that it can be");

@@ -187,7 +187,8 @@ impl PaymentProcessorV1 {
         let total = trade.total()?;
         let spending = Permission::spend(trade.currency, to, total);
         let calls = vec![call.paying(trade.currency, total.value())];
-        Ok(Plan { permissions: spending.into_iter().collect(), calls })
+        // Nobody but the buyer who signed may send it.
+        Ok(Plan { permissions: spending.into_iter().collect(), calls, ..Plan::default() })
     }
 }
 

@@ -128,6 +128,15 @@ fn offers_must_come_out() {
     (fee["startAmount"], fee["endAmount"]) = (json!(2001), json!(2001));
     let high = "native.offer: the fees of 2001 are more than the price of 2000";
     assert_eq!(refused(&changed(OFFER, "/consideration/1", fee)), high);
+    let returned = case(OFFER)["orders"][0]["native"]["offerer"].clone();
+    let own = "native.offer: a share of the price of the offer goes back to its maker 0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a";
+    assert_eq!(refused(&changed(OFFER, "/consideration/1/recipient", returned)), own);
+    let mut most = offer["consideration"][1].clone();
+    (most["startAmount"], most["endAmount"]) = (json!(1001), json!(1001));
+    let kept = "native.offer: of the price of 2000 an offer may pay 1000 to others than who sells, not 1001";
+    assert_eq!(refused(&changed(OFFER, "/consideration/1", most.clone())), kept);
+    (most["startAmount"], most["endAmount"]) = (json!(1000), json!(1000));
+    assert!(admit(&*protocol(&case(OFFER)), &changed(OFFER, "/consideration/1", most)).is_ok());
     let stranger = json!("0x00000000000000000000000000000000000000b0");
     let recipient = "native.consideration.recipient: the token must go to the maker 0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a, not to 0x00000000000000000000000000000000000000b0";
     assert_eq!(refused(&changed(OFFER, "/consideration/0/recipient", stranger)), recipient);
@@ -226,6 +235,17 @@ fn held_orders_need_their_marketplace() {
             .ends_with("needs the signature of its marketplace for each fill, which only a source can give"),
         "{refusal}"
     );
+    // Whoever sends the order says nothing of what its zone wants to see: nobody signed that.
+    order["native"]["extraData"] = json!("0x00112233");
+    order["signature"] = case(LISTING)["orders"][0]["signature"].clone();
+    let taken = admit(&*opensea, &order).unwrap();
+    assert!(!taken.text.contains("extraData"), "{}", taken.text);
+    // What was kept before is asked for as well.
+    let mut kept = taken;
+    kept.text = kept.text.replacen('{', r#"{"extraData":"0x00112233","#, 1);
+    let orders = [kept];
+    let trade = testing::trade(&*opensea, &orders, &filling).unwrap();
+    assert_eq!(opensea.source_requests(&trade).unwrap().len(), 1);
 }
 
 #[test]
@@ -281,6 +301,36 @@ fn fees_come_out_with_what_remains_of_an_order() {
     partial[0].facts.quantity_remaining = 10.into();
     let untouched = fill(&*opensea, &partial, &filling(10, 0)).unwrap();
     assert!(fulfillBasicOrderCall::abi_decode(&untouched.calls[0].data).is_ok());
+}
+
+#[test]
+fn what_somebody_else_may_send_names_who_gets_the_token() {
+    let (opensea, orders) = (protocol(&case(LISTING)), admitted(&case(LISTING)));
+    let filling = json!({ "quantities": ["1"], "taker": "0x00000000000000000000000000000000000000b0" });
+    let trade = || testing::trade(&*opensea, &orders, &filling).unwrap();
+    let short = opensea.fill(&trade(), &[]).unwrap();
+    assert!(fulfillBasicOrderCall::abi_decode(&short.calls[0].data).is_ok());
+    assert!(!short.anybody_may_send, "it pays whoever sends it");
+    let long = opensea.fill(&trade().sent_by_another(), &[]).unwrap();
+    let call = fulfillAdvancedOrderCall::abi_decode(&long.calls[0].data).unwrap();
+    assert_eq!(call.recipient, alloy_primitives::Address::with_last_byte(0xb0));
+    assert!(long.anybody_may_send);
+    let offers = admitted(&case(OFFER));
+    let sale = testing::trade(&*opensea, &offers, &filling).unwrap().sent_by_another();
+    assert!(!opensea.fill(&sale, &[]).unwrap().anybody_may_send, "what is sold is the sender's");
+}
+
+#[test]
+fn fees_of_orders_that_may_be_left_out_are_told() {
+    let (opensea, listing) = (protocol(&case(LISTING)), admitted(&case(LISTING)).remove(0));
+    let orders = [listing.clone(), listing];
+    let noted = |count: usize, fees: Value| {
+        let filling = json!({ "quantities": vec!["1"; count], "fees": fees,
+            "taker": "0x00000000000000000000000000000000000000b0" });
+        fill(&*opensea, &orders[..count], &filling).unwrap().note.is_some()
+    };
+    let fee = || json!([{ "amount": "100", "receiver": "0x00000000000000000000000000000000000000f0" }]);
+    assert!(noted(2, fee()) && !noted(2, json!([])) && !noted(1, fee()));
 }
 
 /// A case whose order has one amount or kind changed, so that nobody has signed it.

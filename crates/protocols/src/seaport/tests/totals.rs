@@ -80,6 +80,9 @@ fn drawn(side: OrderSide) -> impl Strategy<Value = DrawnOrder> {
     (native, 1..50_u64, 0..50_u64, 1..1_000_000_u64, prop::collection::vec(1..10_000_u64, 0..4)).prop_map(
         move |(is_native, units, bought, unit_price, unit_fees)| {
             let bought = bought % units + 1;
+            // Who sells to an offer gets at least half of it.
+            let least = if side == OrderSide::Offer { unit_fees.iter().sum() } else { 0 };
+            let unit_price = unit_price.max(least);
             DrawnOrder { side, is_native, units, bought, unit_price, unit_fees }
         },
     )

@@ -252,6 +252,8 @@ proptest! {
         parts in prop::collection::vec(1..20_u64, 1..6),
     ) {
         let units: u64 = parts.iter().sum();
+        // Who sells to an offer gets at least half of it.
+        let price = if is_offer { price.max(shares.iter().sum()) } else { price };
         let fees: Vec<Value> = shares.iter().map(|share| json!({ "recipient": person(9), "amount": share.to_string() })).collect();
         let native = json!({ "direction": u8::from(is_offer), "maker": person(0xaa), "taker": Address::ZERO, "expiry": 9,
             "nonce": 1, "erc20Token": person(0xd0), "erc20TokenAmount": price.to_string(), "fees": fees,

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::trading::{
-    AdditionalFee, Answer, Desk, ELSEWHERE, FillAnswer, FillRequest, Handout, Next, OrderData, Simulation,
-    StepId, VenueRequest, batches, fees_of, ids_of, read_chosen,
+    AdditionalFee, Desk, ELSEWHERE, FillAnswer, FillRequest, Handout, Next, OrderData, Simulation, StepId,
+    VenueRequest, batches, fees_of, ids_of, read_chosen,
 };
 use crate::call::Call;
 use crate::failure::Failure;
@@ -31,7 +31,8 @@ pub(crate) struct Request {
     additional_fees: Option<Vec<AdditionalFee>>,
     /// The kind of wallet; it makes no difference to a purchase.
     wallet_type: Option<Text<64>>,
-    /// Whether the steps go to another service, which may first give the buyer what they lack: they are not tried then.
+    /// Whether the steps go to another service, which may first give the buyer what they lack, and sends them: they are not
+    /// tried then, and name the buyer where the marketplace lets them.
     use_with_trails: Option<bool>,
 }
 request!(Request);
@@ -50,8 +51,10 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<FillAnswer, F
     let orders = read_chosen(&desk, filling).await?;
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees)?, taker).await?;
+    let is_sent_by_another = request.use_with_trails == Some(true);
+    let trade = if is_sent_by_another { trade.sent_by_another() } else { trade };
     let plan = match desk.next(protocol, trade).await? {
-        Next::Sign(steps) => return Ok(Answer::to_sign(steps).into()),
+        Next::Sign(steps) => return Ok(FillAnswer::to_sign(steps)),
         Next::Send(plan) => plan,
     };
     let approvals = desk.approvals(taker, &plan.permissions).await?;
@@ -62,10 +65,13 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<FillAnswer, F
         approves_itself: false,
         id: StepId::Buy,
         calls: plan.calls,
+        note: plan.note.map(str::to_owned),
         orders: ids_of(&orders),
     };
-    if request.use_with_trails == Some(true) {
-        return Ok(handout.told(Simulation::none(ELSEWHERE)).into());
-    }
-    Ok(desk.hand_out(handout).await?.into())
+    let answer = if is_sent_by_another {
+        handout.told(Simulation::none(ELSEWHERE))
+    } else {
+        desk.hand_out(handout).await?
+    };
+    Ok(FillAnswer::new(answer, plan.anybody_may_send))
 }

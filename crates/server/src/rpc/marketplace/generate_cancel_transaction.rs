@@ -58,6 +58,7 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<Answer, Failu
         approves_itself: false,
         id: StepId::Cancel,
         calls: vec![call],
+        note: None,
         orders: vec![id.to_owned()],
     };
     Ok(desk.hand_out(handout).await?)

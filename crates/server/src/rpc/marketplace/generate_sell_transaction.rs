@@ -1,12 +1,13 @@
 //! The steps to sell collectibles to those who offer for them.
 
-use bourse_wire::{Address, ChainRef, OrderSide, Text};
+use bourse_protocols::Trade;
+use bourse_wire::{Address, Amount, ChainRef, OrderSide, Text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::trading::{
-    AdditionalFee, Answer, Desk, ELSEWHERE, FillAnswer, FillRequest, Handout, Next, OrderData, Simulation,
-    StepId, VenueRequest, batches, check_holds, fees_of, ids_of, read_chosen,
+    AdditionalFee, Desk, ELSEWHERE, FillAnswer, FillRequest, Handout, Next, OrderData, Simulation, StepId,
+    VenueRequest, batches, check_holds, fees_of, ids_of, read_chosen, refused,
 };
 use crate::call::Call;
 use crate::failure::Failure;
@@ -52,8 +53,9 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<FillAnswer, F
     check_holds(&desk, "seller", taker, sold)?;
     let protocol = desk.protocol_of_all(&orders)?;
     let trade = desk.trade(protocol, &orders, &fees_of(request.additional_fees)?, taker).await?;
+    let note = shares_note(&desk, &trade)?;
     let plan = match desk.next(protocol, trade).await? {
-        Next::Sign(steps) => return Ok(Answer::to_sign(steps).into()),
+        Next::Sign(steps) => return Ok(FillAnswer::to_sign(steps)),
         Next::Send(plan) => plan,
     };
     let handout = Handout {
@@ -63,10 +65,32 @@ pub(crate) async fn handle(call: Call, request: Request) -> Result<FillAnswer, F
         approves_itself,
         id: StepId::Sell,
         calls: plan.calls,
+        note: joined(note, plan.note),
         orders: ids_of(&orders),
     };
     if request.use_with_trails == Some(true) {
-        return Ok(handout.told(Simulation::none(ELSEWHERE)).into());
+        return Ok(FillAnswer::new(handout.told(Simulation::none(ELSEWHERE)), plan.anybody_may_send));
     }
-    Ok(desk.hand_out(handout).await?.into())
+    Ok(FillAnswer::new(desk.hand_out(handout).await?, plan.anybody_may_send))
+}
+
+/// What of the price of a sale is not for the seller, where anything is.
+fn shares_note(desk: &Desk, trade: &Trade<'_>) -> Result<Option<String>, Failure> {
+    let (paid, shares) = (trade.total().map_err(refused)?, trade.shares().map_err(refused)?);
+    if shares == Amount::ZERO {
+        return Ok(None);
+    }
+    let left = Amount::from(paid.value().saturating_sub(shares.value()));
+    let [paid, shares, left] = [paid, shares, left].map(|amount| desk.worded(amount, trade.currency()));
+    let what = "without what the marketplace itself takes";
+    Ok(Some(format!(
+        "of {paid} about {shares} go to others, so that about {left} are for the seller, {what}"
+    )))
+}
+
+fn joined(note: Option<String>, other: Option<&str>) -> Option<String> {
+    match (note, other) {
+        (Some(note), Some(other)) => Some(format!("{note}; {other}")),
+        (note, other) => note.or_else(|| other.map(str::to_owned)),
+    }
 }

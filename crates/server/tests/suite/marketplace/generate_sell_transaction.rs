@@ -15,7 +15,10 @@ use crate::support::seed::RELICS;
 async fn an_offer_is_accepted_and_its_fees_come_out_of_it() {
     let app = market([with(wanted("5", 1000), json!({ "feeBps": 500 }))]).await;
     let fees = json!({ "additionalFees": [{ "amount": "10000", "receiver": SHOP }] });
-    let steps = steps(sell(&app, &[("5", 2)], fees).await);
+    let answer = sell(&app, &[("5", 2)], fees).await;
+    let note = "of 0.002 M about 0.002 M go to others";
+    assert!(answer.json["steps"][1]["note"].as_str().unwrap().starts_with(note), "{}", answer.json);
+    let steps = steps(answer);
     let [approval, sale] = steps.as_slice() else { panic!("{steps:?}") };
     check_token_approval(approval, V2);
     // The maker pays the royalty on top, so all of the price may be fees.

@@ -82,6 +82,33 @@ async fn steps_are_the_calls_that_others_make() {
     }
 }
 
+/// Another service would keep what a short form pays whoever sends it.
+#[tokio::test]
+async fn steps_for_another_service_name_who_gets_the_token() {
+    let case = case("seaport", "a token for the chain's own currency");
+    let app = holding(&case, &Arc::new(FakeChain::default())).await;
+    let id = text(&case["orders"][0]["id"]);
+    let body =
+        json!({ "buyer": TAKER, "marketplace": case["marketplace"], "ordersData": data(&[(id, "1")]) });
+    for (members, selector, can_be) in
+        [(json!({}), "0xfb0f3ee1", false), (json!({ "useWithTrails": true }), "0xe7acab24", true)]
+    {
+        let answer = ask(&app, "GenerateBuyTransaction", with(body.clone(), members)).await.ok();
+        assert!(text(&answer["steps"][0]["data"]).starts_with(selector), "{answer}");
+        assert_eq!(answer["resp"]["canBeUsedWithTrails"], can_be);
+    }
+}
+
+#[tokio::test]
+async fn whoever_sells_is_told_what_others_get() {
+    let case = case("seaport", "an offer is taken");
+    let app = holding(&case, &Arc::new(FakeChain::default())).await;
+    let (answer, _) = fill(&app, &case).await;
+    let step = answer.ok()["steps"].as_array().unwrap().last().unwrap().clone();
+    let note = text(&step["note"]);
+    assert!(note.contains(" go to others, so that about ") && note.contains(" are for the seller"), "{note}");
+}
+
 #[tokio::test]
 async fn orders_are_taken_back_as_others_do() {
     let app = venues().await;

@@ -145,6 +145,22 @@ async fn orders_are_signed_stored_and_can_be_filled() {
     }
 }
 
+/// Such a wallet approves by itself with what it sends, and it sends no signature.
+#[tokio::test]
+async fn what_is_signed_is_approved_by_a_step_whatever_the_wallet() {
+    let maker = Wallet::of(9);
+    let app = trading(Arc::new(counting())).await;
+    for wallet in ["unknown", "sequence"] {
+        let order = json!({ "tokenId": "5", "quantity": "1", "expiry": "1893456000", "currencyAddress": DOLLAR,
+            "pricePerToken": "6" });
+        let body = json!({ "owner": maker.address(), "orderbook": "opensea", "contractType": "ERC721",
+            "listing": order, "walletType": wallet });
+        let answer = ask(&app, "GenerateListingTransaction", body).await.ok();
+        let ids: Vec<&Value> = answer["steps"].as_array().unwrap().iter().map(|step| &step["id"]).collect();
+        assert_eq!(ids, ["tokenApproval", "signEIP712"], "{wallet}");
+    }
+}
+
 /// Before the signature, whoever makes the order lets the right contract move what they give.
 #[track_caller]
 fn check_approvals(answer: &Value, side: &str, (contract, operator): (&str, &str), total: &str) {

@@ -103,6 +103,7 @@ pub(crate) async fn make(call: Call, making: MakeRequest) -> Result<Answer, Fail
         approves_itself,
         id: if side == OrderSide::Offer { StepId::CreateOffer } else { StepId::CreateListing },
         calls: Vec::new(),
+        note: None,
         orders: Vec::new(),
     };
     Ok(hand_out(&desk, &new, made, handout).await?)
@@ -123,6 +124,8 @@ async fn hand_out(
             return desk.hand_out(handout).await;
         }
     };
+    // A wallet approves by itself with what it sends, and it sends no signature.
+    handout.approves_itself = false;
     // Nobody refuses a signature, so that what whoever fills the order would meet is asked.
     let mut asked: Vec<_> = permissions.iter().map(|permission| permission.inquiry(new.maker)).collect();
     if new.side == OrderSide::Listing {
@@ -229,7 +232,9 @@ fn lacking(desk: &Desk, new: &NewOrder, held: Amount, needed: Amount) -> Error {
 fn refused(side: OrderSide, refusal: Refusal) -> Error {
     let name = match &refusal {
         // Nothing is wrong with the request.
-        Refusal::Unknown { .. } | Refusal::LostRoyalty { .. } => return Error::conflict(refusal.to_string()),
+        Refusal::Unknown { .. } | Refusal::LostRoyalty { .. } | Refusal::NoContract { .. } => {
+            return Error::conflict(refusal.to_string());
+        }
         Refusal::MakeElsewhere { .. } | Refusal::Replaced { .. } => {
             return Error::invalid("orderbook", refusal);
         }
@@ -237,6 +242,7 @@ fn refused(side: OrderSide, refusal: Refusal) -> Error {
         Refusal::NoShares
         | Refusal::FeeCount { .. }
         | Refusal::FeeReceiver { .. }
+        | Refusal::FeeToMaker { .. }
         | Refusal::FeeSum { .. }
         | Refusal::FeeFraction { .. } => return Error::invalid("additionalFees", refusal),
         Refusal::Native => "currencyAddress",

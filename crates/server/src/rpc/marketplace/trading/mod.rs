@@ -7,7 +7,7 @@ mod orders;
 mod rehearse;
 mod step;
 
-pub(crate) use desk::{Desk, Next, VenueRequest};
+pub(crate) use desk::{Desk, Next, VenueRequest, refused};
 pub(crate) use input::{AdditionalFee, OrderData, batches, fees_of};
 pub(crate) use orders::{
     ChosenOrder, FillRequest, check_holds, ids_of, not_found, over, read_chosen, read_one,

@@ -139,12 +139,13 @@ async fn check_standing(desk: &Desk, orders: &[ChosenOrder]) -> Result<(), Failu
     for chosen in orders {
         let protocol = desk.protocol_of(chosen.stored())?;
         protocols.push(protocol);
-        asked.push(protocol.standing_inquiries(chosen.stored()).unwrap_or_default());
+        asked.push(protocol.standing_inquiries(chosen.stored()).map_err(refused)?);
         // Our own contracts look at the collection themselves.
         let is_signed = chosen.native.is_some();
         asked.push(if is_signed { cover_inquiries(desk.key.address, &chosen.facts) } else { Vec::new() });
     }
     let answers = desk.call.app.chains.ask_each(desk.key.chain, asked).await;
+    let is_anybody_there = answers.is_some() || has_node(desk);
     let mut answers = answers.unwrap_or_default().into_iter();
     for (chosen, protocol) in orders.iter().zip(protocols) {
         let (of_order, of_collection) =
@@ -154,9 +155,28 @@ async fn check_standing(desk: &Desk, orders: &[ChosenOrder]) -> Result<(), Failu
             Some(true) | None => protocol.standing(chosen.stored(), &of_order),
         };
         check_open(&chosen.facts, standing, asked_of(orders, &chosen.facts.order_id))?;
-        check_terms(desk, chosen, protocol.terms(chosen.stored(), &of_order).map_err(refused)?.as_ref())?;
+        let terms = protocol.terms(chosen.stored(), &of_order).map_err(refused)?;
+        if terms.is_none() && is_anybody_there {
+            return Err(untold(&chosen.facts, protocol.contract()).into());
+        }
+        check_terms(desk, chosen, terms.as_ref())?;
     }
     Ok(())
+}
+
+/// Whether the settings name a node of the chain, which may be silent.
+fn has_node(desk: &Desk) -> bool {
+    let network = desk.call.app.settings.networks.get(desk.key.chain.0);
+    network.is_some_and(|network| !network.rpc_urls.is_empty())
+}
+
+/// Why an order is not filled of which its contract keeps the terms and does not tell them. There may be no contract, and what is
+/// sent to an address without code is lost.
+fn untold(order: &OrderFacts, contract: Address) -> Error {
+    let id = &order.order_id;
+    Error::conflict(format!(
+        "order {id}: no node of the network tells what contract {contract} keeps of it, so that it is not filled now"
+    ))
 }
 
 /// Refuses an order of which the chain says that so much cannot be filled.

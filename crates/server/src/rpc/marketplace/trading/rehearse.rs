@@ -43,6 +43,8 @@ pub(crate) struct Handout {
     pub(crate) id: StepId,
     /// The calls after that.
     pub(crate) calls: Vec<Call>,
+    /// What they assume, in words.
+    pub(crate) note: Option<String>,
     /// The orders that they are about.
     pub(crate) orders: Vec<String>,
 }
@@ -70,7 +72,8 @@ impl Handout {
     pub(crate) fn told(self, simulation: Simulation) -> Answer {
         let approvals = self.approvals.into_iter().filter(|_| !self.approves_itself);
         let approvals = approvals.map(|approval| Step::approval(&approval.call, approval.note));
-        let calls = self.calls.iter().map(|call| Step::transaction(self.id, call));
+        let calls =
+            self.calls.iter().map(|call| Step::transaction(self.id, call).with_note(self.note.clone()));
         Answer { steps: approvals.chain(calls).collect(), simulation }
     }
 
@@ -158,7 +161,7 @@ impl Desk {
             approvals: handout.approvals.len(),
             asked,
             now: u64::try_from(self.call.now.unix_seconds()).unwrap_or_default(),
-            known: None,
+            known: self.newest_known().await,
         };
         if rehearsal.calls.is_empty() && rehearsal.asked.is_empty() {
             return Ok((Simulation::default(), Vec::new()));
@@ -172,6 +175,14 @@ impl Desk {
         let steps = handout.judge(self, &played)?;
         let note = (steps < count).then(|| PARTLY.to_owned());
         Ok((Simulation { steps, note }, played.answers))
+    }
+
+    /// The newest block that is stored, whichever server follows the chain.
+    async fn newest_known(&self) -> Option<u64> {
+        let checkpoint = self.call.app.store.checkpoint(self.key.chain).await;
+        let checkpoint =
+            checkpoint.inspect_err(|error| tracing::warn!(%error, "a checkpoint cannot be read"));
+        checkpoint.ok().flatten().map(|(number, _)| number)
     }
 
     /// An amount of a currency in words; the bare number where the currency is not known.

@@ -21,13 +21,6 @@ pub(crate) struct Answer {
     pub(crate) simulation: Simulation,
 }
 
-impl Answer {
-    /// What is signed before there are any transactions.
-    pub(crate) fn to_sign(steps: Vec<Step>) -> Self {
-        Self { steps, simulation: Simulation::default() }
-    }
-}
-
 /// The steps to fill orders, in both places where clients look for them.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FillStepsAnswer")]
@@ -44,15 +37,20 @@ pub(crate) struct FillAnswer {
 pub(crate) struct FillSteps {
     /// The steps, in the order to be performed.
     steps: Vec<Step>,
-    /// Whether another service can send them for the wallet: all are transactions.
+    /// Whether another service can send them for the wallet: all are transactions, and whoever sends them, the wallet gets what
+    /// they buy.
     can_be_used_with_trails: bool,
 }
 
-impl From<Answer> for FillAnswer {
-    fn from(answer: Answer) -> Self {
+impl FillAnswer {
+    /// What is signed before there are any transactions.
+    pub(crate) fn to_sign(steps: Vec<Step>) -> Self {
+        Self::new(Answer { steps, simulation: Simulation::default() }, false)
+    }
+
+    /// Transactions, and whether anybody may send them.
+    pub(crate) fn new(answer: Answer, can_be_used_with_trails: bool) -> Self {
         let steps = answer.steps.clone();
-        let can_be_used_with_trails =
-            steps.iter().all(|step| step.signature.is_none() && step.post.is_none());
         Self { answer, resp: FillSteps { steps, can_be_used_with_trails } }
     }
 }
@@ -196,9 +194,14 @@ impl Step {
         }
     }
 
+    /// The same with what it assumes.
+    pub(crate) fn with_note(self, note: Option<String>) -> Self {
+        Self { note, ..self }
+    }
+
     /// A transaction that allows what later ones need.
     pub(crate) fn approval(call: &Call, note: Option<String>) -> Self {
-        Self { note, ..Self::transaction(StepId::TokenApproval, call) }
+        Self::transaction(StepId::TokenApproval, call).with_note(note)
     }
 
     /// Typed data to sign, which makes an order.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{CLEO, V2, buy, market_with, sell, sold, steps, wanted};
+use super::{CLEO, V2, buy, market_with, refusal, sell, sold, steps, wanted};
 use crate::marketplace::{ANA, BEN, COIN, DOLLAR, with};
 use crate::support::TestApp;
 use crate::support::chain::{FakeChain, KeptOrder};
@@ -74,12 +74,18 @@ async fn what_the_contract_would_refuse_is_not_sold() {
     }
 }
 
-/// Without a node, or while none answers, orders are what stewards and the operator say.
+/// Without a node, orders are what stewards and the operator say. Where somebody can be asked, an address that does not tell what
+/// it keeps may have no code, and takes whatever is sent to it.
 #[tokio::test]
-async fn where_nobody_can_be_asked_the_steward_is_believed() {
+async fn only_where_nobody_can_be_asked_the_steward_is_believed() {
     let chain = Arc::new(FakeChain::default());
     let app = market(&chain).await;
     assert_eq!(steps(buy(&app, &[("77", 3)], json!({ "buyer": CLEO })).await).len(), 2);
     chain.awake();
-    assert_eq!(steps(buy(&app, &[("77", 3)], json!({})).await).len(), 2, "it does not say");
+    let untold = |id: &str| {
+        let what = format!("tells what contract {V2} keeps of it, so that it is not filled now");
+        (409, format!("order {id}: no node of the network {what}"))
+    };
+    assert_eq!(refusal(&buy(&app, &[("77", 3)], json!({})).await), untold("77"));
+    assert_eq!(refusal(&sell(&app, &[("78", 1)], json!({})).await), untold("78"));
 }

@@ -115,16 +115,20 @@ pub(super) fn steps(answer: Answer) -> Vec<Sent> {
             assert_eq!(members, ["steps", "simulation", "resp"], "{answer}");
             let is_sent = |step: &Value| step.get("signature").is_none();
             let all_are = answer["steps"].as_array().unwrap().iter().all(is_sent);
+            // What is sold is the sender's.
+            let is_sale = answer["steps"].as_array().unwrap().iter().any(|step| step["id"] == "sell");
             assert_eq!(
                 *resp,
-                json!({ "steps": answer["steps"], "canBeUsedWithTrails": all_are }),
+                json!({ "steps": answer["steps"], "canBeUsedWithTrails": all_are && !is_sale }),
                 "{answer}"
             );
         }
     }
     assert!(answer["simulation"]["steps"].is_u64(), "{answer}");
     let read = |step: &Value| {
-        let members: Vec<&str> = step.as_object().unwrap().keys().map(String::as_str).collect();
+        let mut members: Vec<&str> = step.as_object().unwrap().keys().map(String::as_str).collect();
+        // Whoever sells is told what others get of it.
+        members.retain(|member| step["id"] != "sell" || *member != "note");
         assert_eq!(members, ["id", "data", "to", "value", "price"], "{step}");
         let text = |name: &str| step[name].as_str().unwrap().to_owned();
         let data = text("data");

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use alloy_primitives::{Bytes, U256, hex};
 use bourse_chain::{Outcome, Played, Unplayed};
+use bourse_market::facts::{Block, BlockHash};
+use bourse_wire::ChainId;
 use serde_json::{Value, json};
 
 use super::{CLEO, V2, buy, check_approval, market_with, refusal, sell, sold, steps, wanted};
@@ -61,6 +63,24 @@ async fn steps_are_tried_in_their_order_after_what_they_approve() {
     let played = rehearsal.calls.iter().map(|call| (call.to.to_string(), hex::encode(&call.data)));
     assert_eq!(played.collect::<Vec<_>>(), steps.iter().map(sent).collect::<Vec<_>>());
     assert_eq!(rehearsal.asked, []);
+}
+
+/// Whichever server follows the chain: all know by the database how far.
+#[tokio::test]
+async fn steps_are_played_by_a_node_that_has_what_is_known() {
+    let chain = saying(&[Outcome::Done, Outcome::Done]);
+    let app = trading(&chain).await;
+    buy(&app, &[("5", 2)], json!({})).await.ok();
+    let head = Block {
+        number: 12,
+        hash: BlockHash::from([12; 32]),
+        parent: BlockHash::from([11; 32]),
+        at: "2026-01-01T00:00:00Z".parse().unwrap(),
+    };
+    app.store.start_chain(ChainId(137), head).await.unwrap();
+    buy(&app, &[("5", 2)], json!({})).await.ok();
+    let rehearsals = chain.rehearsals.lock().unwrap();
+    assert_eq!(rehearsals.iter().map(|one| one.known).collect::<Vec<_>>(), [None, Some(12)]);
 }
 
 #[tokio::test]
