@@ -162,6 +162,22 @@ impl Desk {
         Ok(Next::Send(protocol.fill(&trade, &answers).map_err(refused)?))
     }
 
+    /// Refuses a trade for which there would be no next step, without asking the service of the marketplace: whoever only looks at
+    /// orders takes nothing of what the operator may ask there.
+    pub(crate) async fn check_payable(
+        &self,
+        protocol: &dyn Protocol,
+        trade: Trade<'_>,
+    ) -> Result<(), Failure> {
+        let questions = protocol.consent_questions(&trade).map_err(refused)?;
+        // What is refused for want of a signature has a step, which is told as any other refusal is.
+        let requests = protocol.source_requests(&trade).unwrap_or_default();
+        if questions.requests.is_empty() && requests.is_empty() {
+            return self.next(protocol, trade).await.map(drop);
+        }
+        Ok(self.call.app.sources.check_configured(self.marketplace).map_err(Error::from)?)
+    }
+
     /// The time of day, in seconds of Unix time.
     fn now(&self) -> u64 {
         u64::try_from(self.call.now.unix_seconds()).unwrap_or_default()
