@@ -94,7 +94,8 @@ impl Shop {
     }
 }
 
-fn deploy(anvil: &Anvil) -> (Address, Address) {
+/// A collection of tokens with many of each, and a contract that sells some of them.
+pub(crate) fn deploy(anvil: &Anvil) -> (Address, Address) {
     let (owner, collection) = (anvil.account(0), anvil.deploy_multiples());
     let people = (alloy_address(owner), alloy_address(anvil.account(3)));
     let sale = anvil.deploy(

@@ -4,7 +4,7 @@ use alloy_primitives::U256;
 use bourse_wire::Address;
 use serde_json::{Value, json};
 
-use super::person::{Person, open_shop};
+use super::person::{BEFORE_SENDING, Person, SENDING, open_shop};
 use super::{ETHER, is_owner};
 use crate::http::Credential;
 use crate::market::{Market, order, order_data, wait};
@@ -12,12 +12,9 @@ use crate::market_killed::counted;
 use crate::reorganisation::settle;
 
 const TWO_ETHER: &str = "2000000000000000000";
-/// What the wallet is asked last before it is to send something.
-const BEFORE_SENDING: &str = "eth_getTransactionCount";
-const SENDING: &str = "eth_sendTransaction";
 
 /// A market whose first token is for sale, with a shop.
-fn one_for_sale(currency: impl FnOnce(&Market) -> Address, price: &str) -> (Market, Address) {
+pub(super) fn one_for_sale(currency: impl FnOnce(&Market) -> Address, price: &str) -> (Market, Address) {
     let market = Market::open();
     let collection = market.singles(market.seller());
     market.wait_followed(collection);
@@ -29,14 +26,14 @@ fn one_for_sale(currency: impl FnOnce(&Market) -> Address, price: &str) -> (Mark
 }
 
 /// Opens the page of a token and goes up to the plan of buying it.
-fn plans_to_buy(person: &Person<'_>, collection: Address) {
+pub(super) fn plans_to_buy(person: &Person<'_>, collection: Address) {
     person.opens(collection, "/1");
     person.clicks("[data-act=buy]");
     person.until("[data-confirm]");
 }
 
 /// How many transactions an account has sent.
-fn sent(market: &Market, account: Address) -> Value {
+pub(super) fn sent(market: &Market, account: Address) -> Value {
     market.anvil.rpc("eth_getTransactionCount", &json!([account, "latest"]))
 }
 

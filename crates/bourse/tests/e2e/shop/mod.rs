@@ -4,10 +4,15 @@
 #[expect(dead_code, reason = "the console's tests need more of it")]
 mod browser;
 mod every_page;
+mod live;
 #[path = "../../../../console/tests/browser/looks.rs"]
 mod looks;
 mod meanwhile;
 mod person;
+mod resumed;
+mod sale;
+mod shown;
+mod wallets;
 
 use alloy_primitives::U256;
 use bourse_wire::Address;

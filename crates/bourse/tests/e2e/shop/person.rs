@@ -1,6 +1,6 @@
 //! Somebody before a shop, with a wallet that signs with the keys of the chain's node.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use bourse_wire::Address;
@@ -13,6 +13,10 @@ use crate::process::{POLL_INTERVAL, WAIT_MAX};
 const WALLET: &str = include_str!("wallet.js");
 /// What wallets answer when somebody says no.
 const REFUSED: i64 = 4001;
+/// Where a transaction comes from the wallet.
+pub(super) const SENDING: &str = "eth_sendTransaction";
+/// What the wallet is asked before it is to send something: how many transactions there are, with those on their way.
+pub(super) const BEFORE_SENDING: &str = "pending";
 
 /// A visitor of a shop.
 pub(super) struct Person<'m> {
@@ -24,15 +28,25 @@ pub(super) struct Person<'m> {
     pub(super) switches: Cell<bool>,
     /// Whether they say no to whatever is to be sent.
     pub(super) refuses: Cell<bool>,
-    /// What they leave unanswered for now.
+    /// The wallets in the browser, by their names; one that announces nothing where there are none.
+    pub(super) wallets: Cell<&'static [&'static str]>,
+    /// Which of them was asked last.
+    pub(super) asked: RefCell<String>,
+    /// What they leave unanswered for now: a method, or what is asked with it.
     hesitates_at: Cell<Option<&'static str>>,
 }
 
 /// Switches on the shop of a market's project.
 pub(super) fn open_shop(market: &Market, site: &Value) {
+    open_shop_with(market, site, json!({}));
+}
+
+/// The same with more of its storefront.
+pub(super) fn open_shop_with(market: &Market, site: &Value, mut storefront: Value) {
     let mut said = site.clone();
     said["enabled"] = json!(true);
-    let storefront = json!({ "settings": { "accessKey": market.project.key }, "site": said });
+    storefront["settings"] = json!({ "accessKey": market.project.key });
+    storefront["site"] = said;
     market.server().call("Admin/PutStorefront", market.secret(), &json!({ "storefront": storefront })).ok();
 }
 
@@ -54,7 +68,9 @@ impl<'m> Person<'m> {
     fn before(browser: Browser, market: &'m Market, account: Address) -> Self {
         let (switches, refuses) = (Cell::new(true), Cell::new(false));
         let (chain, hesitates_at) = (Cell::new(31_337), Cell::new(None));
-        Self { browser, market, account, chain, switches, refuses, hesitates_at }
+        let wallets: Cell<&'static [&'static str]> = Cell::new(&["Test wallet"]);
+        let asked = RefCell::default();
+        Self { browser, market, account, chain, switches, refuses, wallets, asked, hesitates_at }
     }
 
     /// The same browser, with another wallet in it that knows nothing of the first.
@@ -72,7 +88,7 @@ impl<'m> Person<'m> {
     pub(super) fn goes(&self, path: &str) {
         let (port, project) = (self.market.server().port, self.market.project.id);
         self.browser.go(&format!("http://127.0.0.1:{port}/shop/{project}{path}"));
-        self.browser.run(WALLET);
+        self.browser.run(&format!("{WALLET} window.__bring({})", json!(self.wallets.get())));
     }
 
     /// Connects the wallet.
@@ -100,12 +116,20 @@ impl<'m> Person<'m> {
     }
 
     /// Answers the page until it asks the wallet for something, and leaves that unanswered.
-    pub(super) fn hesitates(&self, method: &'static str) {
-        self.hesitates_at.set(Some(method));
-        let asked = format!("return (window.__asked ?? []).some((one) => one.method === {})", json!(method));
+    /// Tells what is asked.
+    pub(super) fn hesitates(&self, at: &'static str) -> Value {
+        self.hesitates_at.set(Some(at));
+        let asked = format!(
+            "const left = {}; return (window.__asked ?? []).find((one) => one.method === left || one.params.includes(left)) ?? null",
+            json!(at)
+        );
         let started = Instant::now();
-        while self.browser.run(&asked) != json!(true) {
-            assert!(started.elapsed() < WAIT_MAX, "{method} is not asked: {}", self.browser.text());
+        loop {
+            let found = self.browser.run(&asked);
+            if !found.is_null() {
+                return found["params"].clone();
+            }
+            assert!(started.elapsed() < WAIT_MAX, "{at} is not asked: {}", self.browser.text());
             self.answers();
             std::thread::sleep(POLL_INTERVAL);
         }
@@ -147,13 +171,16 @@ impl<'m> Person<'m> {
 
     fn answers(&self) {
         let take = format!(
-            "const all = window.__asked ?? [], left = {}; window.__asked = all.filter((one) => one.method === left); \
-             return all.filter((one) => one.method !== left)",
+            "const all = window.__asked ?? [], left = {}; \
+             const isLeft = (one) => one.method === left || one.params.includes(left); \
+             window.__asked = all.filter(isLeft); return all.filter((one) => !isLeft(one))",
             json!(self.hesitates_at.get())
         );
         let asked = self.browser.run(&take);
         for one in asked.as_array().unwrap() {
-            let (result, error) = match self.answer(one["method"].as_str().unwrap(), &one["params"]) {
+            let (method, params) = (one["method"].as_str().unwrap(), &one["params"]);
+            one["wallet"].as_str().unwrap().clone_into(&mut self.asked.borrow_mut());
+            let (result, error) = match self.answer(method, params) {
                 Ok(result) => (result, Value::Null),
                 Err(error) => (Value::Null, error),
             };
@@ -166,16 +193,27 @@ impl<'m> Person<'m> {
         match method {
             "eth_accounts" | "eth_requestAccounts" => Ok(json!([self.account])),
             "eth_chainId" => Ok(json!(format!("{:#x}", self.chain.get()))),
+            // What another network tells is of no use.
+            "eth_getTransactionReceipt" if self.chain.get() != 31_337 => Ok(Value::Null),
+            "eth_getTransactionCount" if self.chain.get() != 31_337 => Ok(json!("0x63")),
             "wallet_switchEthereumChain" if self.switches.get() => {
                 self.chain.set(31_337);
                 Ok(Value::Null)
             }
             "wallet_switchEthereumChain" => no(4902, "Unrecognized chain ID"),
-            "eth_sendTransaction" | "eth_signTypedData_v4" if self.refuses.get() => {
+            SENDING | "eth_signTypedData_v4" if self.refuses.get() => {
                 no(REFUSED, "User rejected the request.")
             }
+            SENDING if params[0]["chainId"] != json!(format!("{:#x}", self.chain.get())) => {
+                panic!("sent on another network: {params}")
+            }
             _ => {
-                let answer = self.market.anvil.try_rpc(method, params).unwrap();
+                let mut params = params.clone();
+                if method == "eth_signTypedData_v4" {
+                    // Wallets take it as text, and the node does not.
+                    params[1] = serde_json::from_str(params[1].as_str().unwrap()).unwrap();
+                }
+                let answer = self.market.anvil.try_rpc(method, &params).unwrap();
                 match answer.get("error") {
                     Some(error) => Err(error.clone()),
                     None => Ok(answer["result"].clone()),

@@ -6,13 +6,23 @@ window.__answer = (id, result, error) => {
   window.__waiting.delete(id);
   error ? fail(error) : done(result);
 };
-const request = ({ method, params }) =>
-  new Promise((done, fail) => {
-    const id = window.__waiting.size + window.__asked.length + Math.random();
-    window.__waiting.set(id, { done, fail });
-    window.__asked.push({ id, method, params: params ?? [] });
-  });
-const detail = Object.freeze({ info: { uuid: "1", name: "Test wallet", rdns: "test.wallet" }, provider: { request, on() {} } });
-const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
-window.addEventListener("eip6963:requestProvider", announce);
-announce();
+const provider = (wallet) => ({
+  request: ({ method, params }) =>
+    new Promise((done, fail) => {
+      const id = window.__waiting.size + window.__asked.length + Math.random();
+      window.__waiting.set(id, { done, fail });
+      window.__asked.push({ id, wallet, method, params: params ?? [] });
+    }),
+  on() {},
+});
+// Wallets that announce themselves, by their names; or one that is simply there.
+window.__bring = (names) => {
+  if (!names.length) window.ethereum = provider("injected");
+  for (const name of names) {
+    const info = { uuid: name, name, rdns: `test.${name}` };
+    const detail = Object.freeze({ info, provider: provider(name) });
+    const announce = () => window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+    window.addEventListener("eip6963:requestProvider", announce);
+    announce();
+  }
+};
