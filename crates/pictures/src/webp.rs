@@ -100,9 +100,9 @@ fn lossless(content: &[u8]) -> Option<Dimensions> {
 mod tests {
     use super::*;
 
-    fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
+    fn chunk(name: [u8; 4], content: &[u8]) -> Vec<u8> {
         let length = u32::try_from(content.len()).unwrap();
-        let mut made = [name, &length.to_le_bytes()[..], content].concat();
+        let mut made = [&name[..], &length.to_le_bytes(), content].concat();
         made.resize(made.len().next_multiple_of(2), 0);
         made
     }
@@ -119,31 +119,31 @@ mod tests {
     }
 
     fn head(size: [u16; 2]) -> Vec<u8> {
-        chunk(b"VP8X", &[vec![0; 4], three(size)].concat())
+        chunk(*b"VP8X", &[vec![0; 4], three(size)].concat())
     }
 
     fn frame(size: [u16; 2], chunks: &[Vec<u8>]) -> Vec<u8> {
-        chunk(b"ANMF", &[vec![0; 6], three(size), vec![0; 4], chunks.concat()].concat())
+        chunk(*b"ANMF", &[vec![0; 6], three(size), vec![0; 4], chunks.concat()].concat())
     }
 
     fn lossy_of([width, height]: [u16; 2]) -> Vec<u8> {
         let size = [width.to_le_bytes(), height.to_le_bytes()].concat();
-        chunk(b"VP8 ", &[b"\0\0\0\x9d\x01\x2a", &size[..], &[0; 9]].concat())
+        chunk(*b"VP8 ", &[b"\0\0\0\x9d\x01\x2a", &size[..], &[0; 9]].concat())
     }
 
     fn lossless_of([width, height]: [u16; 2]) -> Vec<u8> {
         let bits = u32::from(width - 1) | u32::from(height - 1) << 14;
-        chunk(b"VP8L", &[&[0x2f], &bits.to_le_bytes()[..], &[0; 4]].concat())
+        chunk(*b"VP8L", &[&[0x2f], &bits.to_le_bytes()[..], &[0; 4]].concat())
     }
 
     #[test]
     fn what_is_announced_is_what_is_there() {
         let (small, large) = ([9, 7], [16383, 16383]);
-        let mask = chunk(b"ALPH", b"\0\x01\x02");
+        let mask = chunk(*b"ALPH", b"\0\x01\x02");
         for consistent in [
             file(&[lossy_of(small)]),
             file(&[lossless_of(large)]),
-            file(&[head(small), mask.clone(), lossy_of(small), chunk(b"EXIF", b"x")]),
+            file(&[head(small), mask.clone(), lossy_of(small), chunk(*b"EXIF", b"x")]),
             file(&[
                 head(large),
                 frame(small, &[mask.clone(), lossy_of(small)]),
@@ -163,7 +163,7 @@ mod tests {
             file(&[head(small), frame(small, &[mask.clone(), lossy_of(large)])]),
             file(&[head(small), frame(small, &[mask, renamed])]),
             file(&[head(small), frame(small, &[lossy_of(small)]), frame(small, &[lossless_of(large)])]),
-            file(&[head(small), chunk(b"EXIF", b"")])[..]
+            file(&[head(small), chunk(*b"EXIF", b"")])[..]
                 .iter()
                 .copied()
                 .chain(*b"EXIF\xff\xff\xff\xff")
