@@ -1,5 +1,7 @@
 //! What should be seen to before real money is taken: the check-list of `bourse doctor --shop`.
 
+mod followed;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use bourse_store::{
     AccessKeyRecord, CollectionKey, Project, ProjectScope, Store, StoreError, StoredStorefront,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
-use secrecy::ExposeSecret as _;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::backup::LAST_BACKUP;
 use super::doctor::Check;
@@ -34,6 +36,8 @@ struct Shop {
     storefront: StoredStorefront,
     keys: Vec<AccessKeyRecord>,
     collections: Vec<CollectionKey>,
+    /// Whether there are more, which are not looked at.
+    has_more: bool,
 }
 
 /// Everything of the list, in the order in which one sees to it.
@@ -58,7 +62,9 @@ pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
             checks.push(check("chain nodes", check_nodes(settings, &shops).await));
             checks.push(check(
                 "contracts",
-                check_followed(&store, &shops).await.unwrap_or_else(|error| Err(error.to_string())),
+                followed::check(settings, &store, &shops)
+                    .await
+                    .unwrap_or_else(|error| Err(error.to_string())),
             ));
         }
     }
@@ -73,18 +79,22 @@ async fn shops(store: &Store) -> Result<Vec<Shop>, StoreError> {
         if let Some(storefront) = store.storefront(scope).await? {
             let keys = store.access_keys(scope).await?;
             let mut collections: Vec<CollectionKey> = store
-                .market_collections(scope, 0, COLLECTIONS_MAX)
+                .market_collections(scope, 0, COLLECTIONS_MAX + 1)
                 .await?
                 .into_iter()
                 .map(|collection| collection.key)
                 .collect();
+            let has_more = collections.len() as u64 > COLLECTIONS_MAX;
+            if has_more {
+                collections.pop();
+            }
             let sold = storefront.storefront.market_collections.iter();
             collections.extend(
                 sold.map(|terms| CollectionKey { chain: terms.chain_id, address: terms.items_address }),
             );
             collections.sort_unstable();
             collections.dedup();
-            shops.push(Shop { project, storefront, keys, collections });
+            shops.push(Shop { project, storefront, keys, collections, has_more });
         }
     }
     Ok(shops)
@@ -230,12 +240,16 @@ async fn check_nodes(settings: &Settings, shops: &[Shop]) -> Result<String, Stri
     all(&wrong, fine.join(", "))
 }
 
-async fn check_node(network: &Network) -> Result<(), String> {
+/// One of a network's nodes.
+fn node_at(url: &SecretString) -> Result<HttpNode, String> {
     let options = HttpOptions { timeout: NODE_TIMEOUT, ..HttpOptions::default() };
+    let url = url.expose_secret().parse::<NodeUrl>().map_err(|error| error.to_string())?;
+    HttpNode::new(url, options, Arc::new(AtomicU64::new(0))).map_err(|failure| failure.to_string())
+}
+
+async fn check_node(network: &Network) -> Result<(), String> {
     for url in &network.rpc_urls {
-        let url = url.expose_secret().parse::<NodeUrl>().map_err(|error| error.to_string())?;
-        let node = HttpNode::new(url, options, Arc::new(AtomicU64::new(0)))
-            .map_err(|failure| failure.to_string())?;
+        let node = node_at(url)?;
         let ChainId(chain) =
             node.chain_id().await.map_err(|failure| format!("a node does not answer: {failure}"))?;
         if chain != network.id {
@@ -256,21 +270,4 @@ async fn check_contract(node: &HttpNode, contract: Address) -> Result<(), String
         )),
         Err(failure) => Err(format!("own_v2 cannot be looked at: {failure}")),
     }
-}
-
-/// Whether everything that is shown is followed, up to now.
-async fn check_followed(store: &Store, shops: &[Shop]) -> Result<Result<String, String>, StoreError> {
-    let (mut wrong, mut count) = (Vec::new(), 0);
-    for key in shops.iter().flat_map(|shop| &shop.collections) {
-        count += 1;
-        match store.following(*key).await? {
-            Some(followed) if followed.live => {}
-            Some(_) => wrong.push(format!("{} on chain {} is still being read", key.address, key.chain.0)),
-            None => wrong.push(format!(
-                "{} on chain {} is not followed: `bourse collection add {} {}`",
-                key.address, key.chain.0, key.chain.0, key.address
-            )),
-        }
-    }
-    Ok(all(&wrong, format!("{count} followed")))
 }

@@ -251,7 +251,7 @@ fn shop_line(instance: &Instance, name: &str, variables: &[(&str, &str)]) -> (bo
 
 #[test]
 fn what_a_market_lacks_is_told_before_money_is_taken() {
-    let market = Market::open();
+    let mut market = Market::open();
     let instance = &market.instance;
     let line = |name: &str| shop_line(instance, name, &[]);
     let (is_well, said) = line("public address");
@@ -308,4 +308,11 @@ fn what_a_market_lacks_is_told_before_money_is_taken() {
     assert!(line("fees").1.contains("fees that nobody receives"));
     let (is_well, said) = line("contracts");
     assert!(!is_well && said.contains(&format!("bourse collection add 31337 {nowhere}")), "{said}");
+
+    // The chain goes on, and nobody follows it.
+    market.kill();
+    market.anvil.rpc("evm_increaseTime", &json!([7_200]));
+    market.anvil.mine(1);
+    let (is_well, said) = shop_line(&market.instance, "contracts", &[]);
+    assert!(!is_well && said.contains("chain 31337 was read up to block"), "{said}");
 }
