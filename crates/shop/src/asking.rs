@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, OriginalUri, RawPathParams};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri, header};
 use bourse_pages::records::{Currencies, Currency};
 use bourse_server::limits::Bucket;
-use bourse_server::{Guest, Peer, StorefrontParts};
+use bourse_server::{Guest, Peer, StorefrontParts, origin_of, site_address};
 use bourse_store::CollectionKey;
-use bourse_wire::{Address, ChainId, ContractInfo, ProjectId, ShopCollectionTerms, Storefront, TokenId};
+use bourse_wire::{
+    Address, ChainId, ContractInfo, ProjectId, ShopCollectionTerms, Storefront, Text, TokenId,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -21,8 +24,10 @@ use crate::{PREFIX, Shop};
 
 /// What the address of a picture ends with.
 pub(crate) const PICTURE: &str = "/image";
-/// What a page counts for, in pictures.
+/// What a page counts for, in pictures, beside the operations that it asks.
 pub(crate) const PAGE_COST: u64 = 10;
+/// What each of these counts for: a page of many collections is dear.
+const OPERATION_COST: u64 = 1;
 
 /// Somebody before a page of a shop.
 pub(crate) struct Visit {
@@ -79,10 +84,8 @@ pub(crate) struct CollectionRef {
 
 impl CollectionRef {
     /// The body of a question about it.
-    pub(crate) fn body(&self, mut members: Value) -> Value {
-        members["chainId"] = json!(self.key.chain.to_string());
-        members["contractAddress"] = json!(self.key.address);
-        members
+    pub(crate) fn body(&self, members: Value) -> Value {
+        body_of(self.key, members)
     }
 
     /// The path of a token's page.
@@ -94,6 +97,13 @@ impl CollectionRef {
     pub(crate) fn picture(&self, token: TokenId) -> String {
         format!("{}/{token}{PICTURE}", self.path)
     }
+}
+
+/// The body of a question about a contract.
+pub(crate) fn body_of(key: CollectionKey, mut members: Value) -> Value {
+    members["chainId"] = json!(key.chain.to_string());
+    members["contractAddress"] = json!(key.address);
+    members
 }
 
 impl FromRequestParts<Arc<Shop>> for Visit {
@@ -109,6 +119,15 @@ impl FromRequestParts<Arc<Shop>> for Visit {
         let project = names.iter().find(|(name, _)| name == "project").map(|(_, text)| text.as_str());
         let project = project.and_then(|text| text.parse::<u64>().ok());
         let project = project.and_then(|number| ProjectId::try_from(number).ok()).ok_or(Refusal::Missing)?;
+        // Pages of one host share what browsers keep and what wallets allow: at another shop's host this one is not shown.
+        if shop
+            .backstage
+            .project_at(host_in(&parts.headers, &parts.uri))
+            .await?
+            .is_some_and(|other| other != project)
+        {
+            return Err(Refusal::Missing);
+        }
         let consists_of = shop.backstage.storefront(project).await?;
         let storefront = open_shop(&consists_of).ok_or(Refusal::Missing)?;
         let words = shop.languages.of_tag(storefront.site.language.as_str());
@@ -125,6 +144,12 @@ impl FromRequestParts<Arc<Shop>> for Visit {
             storefront,
         })
     }
+}
+
+/// The host that a request is for; newer versions of HTTP name it in the address.
+pub(crate) fn host_in<'r>(headers: &'r HeaderMap, address: &'r Uri) -> &'r str {
+    let named = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    named.or_else(|| address.authority().map(Authority::as_str)).unwrap_or_default()
 }
 
 /// Counts what an address asks for.
@@ -164,14 +189,14 @@ impl Visit {
         }
     }
 
+    /// The marketplaces whose orders are shown, as filters of operations name them: none for all.
+    pub(crate) fn marketplaces(&self) -> &[Text<64>] {
+        &self.storefront.site.marketplaces
+    }
+
     /// The address of the shop's host, where it says which one.
     pub(crate) fn base(&self) -> String {
-        let public = self.shop.backstage.settings().public_url();
-        let scheme = public.split_once("://").map_or("https", |(scheme, _)| scheme);
-        match self.storefront.domain.as_str() {
-            "" => public.trim_end_matches('/').to_owned(),
-            domain => format!("{scheme}://{domain}"),
-        }
+        site_address(&self.storefront, self.shop.backstage.settings())
     }
 
     /// The path of a page of this shop.
@@ -192,6 +217,7 @@ impl Visit {
 
     /// Asks an operation, `ask("Marketplace/ListCollectibles", &body)`, and reads its answer.
     pub(crate) async fn ask<T: DeserializeOwned>(&self, operation: &str, body: &Value) -> Result<T, Refusal> {
+        admit(&self.shop, self.peer, OPERATION_COST)?;
         let base = self.base();
         let origin = origin_of(&base);
         let guest = Guest { key: self.key(), origin, peer: self.peer };
@@ -238,6 +264,30 @@ impl Visit {
         Ok((chain, self.part("address")?))
     }
 
+    /// The contract that the path names, if it trades here and is for everybody: as [`Self::market`] has it, without asking.
+    pub(crate) fn shown_contract(&self) -> Result<CollectionKey, Refusal> {
+        let (chain, address) = self.named()?;
+        let key = CollectionKey { chain, address };
+        let mut named = self.storefront.market_collections.iter();
+        let is_shown = match named.find(|terms| (terms.chain_id, terms.items_address) == (chain, address)) {
+            Some(terms) => !terms.hidden && !terms.private,
+            None => self.parts.collections.iter().any(|known| known.key == key),
+        };
+        if is_shown { Ok(key) } else { Err(Refusal::Missing) }
+    }
+
+    /// What is sold by the contract that the path names, if it sells here and is for everybody: as [`Self::sales`] has it.
+    pub(crate) fn sold_contract(&self) -> Result<CollectionKey, Refusal> {
+        let (chain, contract) = self.named()?;
+        let Storefront { shop: page, shop_collections: sold, .. } = &self.storefront;
+        let is_it = |terms: &&ShopCollectionTerms| {
+            (terms.chain_id, terms.sale_address) == (chain, contract) && !terms.private
+        };
+        let terms = sold.iter().find(is_it).filter(|_| page.enabled && !page.private);
+        let terms = terms.ok_or(Refusal::Missing)?;
+        Ok(CollectionKey { chain, address: terms.items_address })
+    }
+
     fn collection_of(&self, trading: Trading) -> CollectionRef {
         let key = CollectionKey { chain: trading.chain_id, address: trading.items_address };
         let network = self.shop.backstage.settings().networks.label(key.chain.0);
@@ -275,28 +325,5 @@ impl Visit {
         let body = json!({ "chainId": collection.key.chain.to_string() });
         let Answer { currencies } = self.ask("Marketplace/ListCurrencies", &body).await?;
         Ok(Currencies::new(currencies))
-    }
-}
-
-/// Scheme, host and port of an address, as browsers send them.
-fn origin_of(base: &str) -> &str {
-    let start = base.find("://").map_or(0, |place| place + 3);
-    let end = base[start..].find('/').map_or(base.len(), |place| start + place);
-    &base[..end]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::origin_of;
-
-    #[test]
-    fn origins_have_no_path() {
-        for (base, origin) in [
-            ("https://bourse.example", "https://bourse.example"),
-            ("http://bourse.example:4010/path/more", "http://bourse.example:4010"),
-            ("", ""),
-        ] {
-            assert_eq!(origin_of(base), origin);
-        }
     }
 }

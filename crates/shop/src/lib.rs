@@ -9,6 +9,7 @@ mod links;
 mod page;
 mod pages;
 mod refusal;
+mod renewals;
 mod theme;
 mod words;
 
@@ -25,6 +26,7 @@ use bourse_server::{App, Backstage, Entrance};
 
 use links::Links;
 use refusal::{Refusal, Shown};
+use renewals::Renewals;
 pub use words::{LanguageError, Languages};
 
 /// What a handler answers.
@@ -38,8 +40,10 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 const PREFIX: &str = "/shop";
 /// Where somebody comes who knows the host alone.
 const FRONT: &str = "/";
+/// Where programs look that look for pages.
+const ROBOTS: &str = "/robots.txt";
 
-/// What one address may ask for in a minute, in pictures: a page counts as ten.
+/// What one address may ask for in a minute, in pictures: a page counts as ten, and as one more for each operation that it asks.
 const WORK_PER_MINUTE: u32 = 3_000;
 
 /// What all pages share.
@@ -48,13 +52,14 @@ struct Shop {
     visitors: RateLimiter,
     pictures: Pictures,
     links: Links,
+    renewals: Renewals,
     languages: Languages,
 }
 
 /// The service with the shops of its projects beside it; whoever names the host alone is led to the shop that is meant.
 pub fn with_shops(entrance: Entrance, app: Arc<App>, pictures: Pictures, languages: Languages) -> Entrance {
     let routes = routes(Backstage::new(app), pictures, languages);
-    entrance.with_pages(PREFIX, routes.clone()).with_pages(FRONT, routes)
+    entrance.with_pages(PREFIX, routes.clone()).with_pages(ROBOTS, routes.clone()).with_pages(FRONT, routes)
 }
 
 /// Every page.
@@ -64,10 +69,12 @@ fn routes(backstage: Backstage, pictures: Pictures, languages: Languages) -> Rou
         visitors: RateLimiter::new(WORK_PER_MINUTE),
         pictures,
         links: Links::default(),
+        renewals: Renewals::default(),
         languages,
     });
     let protect = from_fn_with_state(Arc::clone(&shop), protect);
-    Router::new().merge(pages::routes()).fallback(nowhere).layer(protect).with_state(shop)
+    let renew = from_fn_with_state(Arc::clone(&shop), renewals::renew);
+    Router::new().merge(pages::routes()).fallback(nowhere).layer(renew).layer(protect).with_state(shop)
 }
 
 async fn nowhere() -> Refusal {

@@ -94,6 +94,7 @@ impl Visit {
             "path": self.path(""),
             "language": self.words.tag,
             "feeReceiver": storefront.site.fee_receiver,
+            "marketplaces": self.marketplaces(),
             "page": data,
         })
     }

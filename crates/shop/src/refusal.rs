@@ -17,6 +17,8 @@ pub(crate) enum Refusal {
     NotNow,
     /// What was asked for is wrong.
     Told(Error),
+    /// The shop's key does not let its pages ask what they show, which only whoever runs the shop can change.
+    Unfit(Error),
     /// Something that only the log may know.
     Internal(String),
 }
@@ -60,13 +62,12 @@ impl From<Error> for Refusal {
             Code::NotFound | Code::ProjectNotFound | Code::ChainNotFound => Self::Missing,
             Code::QuotaRateLimit | Code::RateLimited | Code::QuotaExceeded => Self::TooMany,
             Code::Overloaded | Code::StorageUnavailable | Code::StorageFull | Code::Timeout => Self::NotNow,
-            // The key is the shop's, so that no visitor can do anything about it.
             Code::Unauthorized
             | Code::AccessKeyNotFound
             | Code::AccessKeyMismatch
             | Code::InvalidOrigin
-            | Code::InvalidService
-            | Code::Internal => Self::Internal(error.to_string()),
+            | Code::InvalidService => Self::Unfit(error),
+            Code::Internal => Self::Internal(error.to_string()),
             _ => Self::Told(error),
         }
     }
@@ -95,6 +96,10 @@ impl IntoResponse for Refusal {
             Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, "refused.too_many", String::new()),
             Self::NotNow => (StatusCode::SERVICE_UNAVAILABLE, "refused.not_now", String::new()),
             Self::Told(error) => (StatusCode::BAD_REQUEST, "refused.wrong", error.to_string()),
+            Self::Unfit(error) => {
+                tracing::warn!(%error, "a shop's access key does not let its pages ask what they show");
+                (StatusCode::SERVICE_UNAVAILABLE, "refused.unfit", String::new())
+            }
             Self::Internal(source) => {
                 let id = entropy::word();
                 tracing::error!(request.id = %id, error = %source, "internal error in a shop");

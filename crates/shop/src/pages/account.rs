@@ -1,7 +1,7 @@
 //! What an account has, sells, and is offered, in the collections of the shop.
 
 use bourse_pages::format;
-use bourse_pages::records::{Collectible, Currencies, Page};
+use bourse_pages::records::{Collectible, Currencies, Currency, Page};
 use bourse_wire::Address;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -15,40 +15,69 @@ use crate::refusal::Refusal;
 
 /// Collections that are looked through.
 const LOOKED_AT: usize = 12;
-/// Tokens of each collection in each list.
-const ROWS_MAX: u64 = 12;
+/// Tokens of each list, and what those of all lists may take in the page, in bytes.
+const CARDS_MAX: usize = 10;
+const CARDS_BYTES_MAX: usize = 80_000;
 
-/// A list of an account: the key of its heading, the side that is asked for, and whether it is of what the account holds
-/// or of the orders that it made.
-const LISTS: [(&str, &str, bool, bool); 4] = [
-    ("account.holds", "listing", true, true),
-    ("account.sells", "listing", false, false),
-    ("account.offered", "offer", true, false),
-    ("account.wants", "offer", false, false),
+/// A list of an account.
+struct List {
+    /// The key of its heading.
+    heading: &'static str,
+    side: &'static str,
+    /// Whether it is of what the account holds, or of the orders that it made.
+    is_held: bool,
+    /// Whether tokens without an order belong to it.
+    is_all: bool,
+}
+
+const LISTS: [List; 4] = [
+    List { heading: "account.holds", side: "listing", is_held: true, is_all: true },
+    List { heading: "account.sells", side: "listing", is_held: false, is_all: false },
+    List { heading: "account.offered", side: "offer", is_held: true, is_all: false },
+    List { heading: "account.wants", side: "offer", is_held: false, is_all: false },
 ];
+
+impl List {
+    /// Its tokens in a collection, as operations look for them.
+    fn filter(&self, visit: &Visit, account: Address) -> Value {
+        let whose = if self.is_held { "inAccounts" } else { "ordersCreatedBy" };
+        json!({ whose: [account], "includeEmpty": self.is_all, "marketplaces": visit.marketplaces() })
+    }
+
+    /// The address of the page that shows all of them in a collection.
+    fn address(&self, collection: &CollectionRef, account: Address) -> String {
+        let whose = if self.is_held { "owner" } else { "maker" };
+        let side = if self.side == "offer" { "&side=offer" } else { "" };
+        let only = if self.is_all { "" } else { "&only=1" };
+        format!("{}?{whose}={account}{side}{only}", collection.path)
+    }
+}
+
+/// What is shown of a list so far, and how much more there is room for.
+struct Shown {
+    blocks: Vec<Markup>,
+    cards_left: usize,
+}
 
 pub(super) async fn show(visit: Visit) -> Answer {
     let account: Address = visit.part("account")?;
     let market = visit.market().await?;
-    let mut lists: [Vec<Markup>; LISTS.len()] = Default::default();
+    let mut lists = LISTS.map(|_| Shown { blocks: Vec::new(), cards_left: CARDS_MAX });
+    let mut room = CARDS_BYTES_MAX;
     for collection in market.iter().take(LOOKED_AT) {
         let currencies = visit.currencies(collection).await?;
-        for ((_, side, is_held, is_all), list) in LISTS.iter().zip(&mut lists) {
-            let filter = if *is_held {
-                json!({ "inAccounts": [account], "includeEmpty": is_all })
-            } else {
-                json!({ "ordersCreatedBy": [account], "includeEmpty": false })
-            };
-            list.extend(cards(&visit, collection, &currencies, (*side, &filter)).await?);
+        for (list, shown) in LISTS.iter().zip(&mut lists) {
+            add(&visit, (collection, &currencies), (list, account), shown, &mut room).await?;
         }
     }
     let body = html! {
         h1 { (format::hex(account)) }
         p.soft { code { (account) } }
-        @for ((key, ..), list) in LISTS.iter().zip(&lists) {
+        @for (list, shown) in LISTS.iter().zip(&lists) {
             section {
-                h2 { (visit.say(key)) }
-                @if list.is_empty() { p.soft { (visit.say("account.nothing")) } } @else { ul.tokens { @for card in list { (card) } } }
+                h2 { (visit.say(list.heading)) }
+                @if shown.blocks.is_empty() { p.soft { (visit.say("account.nothing")) } }
+                @for block in &shown.blocks { (block) }
             }
         }
     };
@@ -57,25 +86,45 @@ pub(super) async fn show(visit: Visit) -> Answer {
     Ok(visit.page(&head, &Value::Null, &body))
 }
 
-/// The tokens of a list in one collection.
-async fn cards(
+/// Adds the tokens of a list in one collection, as far as there is room for them.
+async fn add(
     visit: &Visit,
-    collection: &CollectionRef,
-    currencies: &Currencies,
-    (side, filter): (&str, &Value),
-) -> Result<Vec<Markup>, Refusal> {
+    (collection, currencies): (&CollectionRef, &Currencies),
+    (list, account): (&List, Address),
+    shown: &mut Shown,
+    room: &mut usize,
+) -> Result<(), Refusal> {
     #[derive(Deserialize)]
     struct Found {
         collectibles: Vec<Collectible>,
         page: Page,
     }
-    let body = collection.body(json!({ "side": side, "filter": filter, "page": { "pageSize": ROWS_MAX } }));
+    // Where there is no room left, it is still told whether there is anything.
+    let page = json!({ "pageSize": shown.cards_left.max(1) });
+    let filter = list.filter(visit, account);
+    let body = collection.body(json!({ "side": list.side, "filter": filter, "page": page }));
     let answer = visit.ask::<Found>("Marketplace/ListCollectibles", &body).await;
-    let Some(Ok(found)) = Refusal::unless_missing(Refusal::told(answer))? else { return Ok(Vec::new()) };
-    let mut cards: Vec<Markup> =
-        found.collectibles.iter().map(|row| parts::card(visit, collection, row, currencies)).collect();
-    if found.page.more {
-        cards.push(html! { li.token { a href=(collection.path) { (visit.say("account.more")) } } });
+    let Some(Ok(found)) = Refusal::unless_missing(Refusal::told(answer))? else { return Ok(()) };
+    let wanted = found.collectibles.len().min(if *room == 0 { 0 } else { shown.cards_left });
+    let rows = found.collectibles.iter().take(wanted);
+    let cards = rows.map(|row| parts::card(visit, collection, row, currencies));
+    let cards = parts::fitting(cards, room);
+    shown.cards_left = if cards.len() < wanted { 0 } else { shown.cards_left - wanted };
+    let is_more = found.page.more || cards.len() < found.collectibles.len();
+    if cards.is_empty() && !is_more {
+        return Ok(());
     }
-    Ok(cards)
+    // What the script has to know to trade with these cards, and no more: there may be many such blocks.
+    let listings = found.collectibles.iter().take(cards.len()).filter_map(|row| row.listing.as_ref());
+    let used: Vec<Address> = listings.map(|listing| listing.price_currency_address).collect();
+    let is_used = |currency: &&Currency| used.contains(&currency.contract_address);
+    let trading = parts::trading_in(visit, collection, currencies, is_used);
+    let more = || list.address(collection, account);
+    shown.blocks.push(html! {
+        ul.tokens data-collection=[(!used.is_empty()).then_some(trading)] {
+            @for card in &cards { (card) }
+            @if is_more { li.token { a href=(more()) { (visit.say("account.more")) } } }
+        }
+    });
+    Ok(())
 }

@@ -11,12 +11,14 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{filters, parts};
+use super::{filters, images, parts};
 use crate::Answer;
 use crate::asking::{CollectionRef, Visit};
 use crate::page::Head;
 use crate::refusal::Refusal;
 
+/// What results and filters may take together in the page, in bytes.
+const CONTENT_BYTES_MAX: usize = 84_000;
 /// Properties that are counted once more without what is chosen of them, so that their other values can be chosen too.
 const COUNTED_APART_MAX: usize = 4;
 
@@ -53,25 +55,32 @@ pub(super) async fn show(visit: Visit, RawQuery(text): RawQuery) -> Answer {
     };
     let name = parts::collection_name(&collection, info.as_ref());
     let description = info.as_ref().map_or("", |info| info.extensions.description.as_str());
+    let results = match &found {
+        Ok(found) => results(&shown, found),
+        Err(error) => html! { p.refused role="alert" { (error.to_string()) } },
+    };
+    let room = CONTENT_BYTES_MAX.saturating_sub(results.0.len());
     let body = html! {
         nav.crumbs aria-label=(visit.say("frame.crumbs")) { a href=(visit.path("")) { (visit.say("frame.collections")) } }
         h1 { bdi { (name) } }
-        @if !description.is_empty() { p.lead { (format::shortened(description, 600)) } }
+        @if !description.is_empty() { p.lead { (parts::shortened(description, (600, 2_000))) } }
         div.browse {
             input.unseen type="checkbox" id="show-filters";
             label.button for="show-filters" { (visit.say("filters.title")) }
-            (filters::form(&shown, &facets))
+            (filters::form(&shown, &facets, room))
             section.results data-live="results" aria-label=(visit.say("home.tokens")) {
-                @match &found { Ok(found) => (results(&shown, found)), Err(error) => p.refused role="alert" { (error.to_string()) } }
+                (results)
             }
         }
     };
     let data = json!({ "collection": parts::trading(&visit, &collection, &currencies) });
+    let mut rows = found.iter().flat_map(|found| &found.rows);
+    let image = rows.find_map(|row| images::shared(&visit, &collection, &row.metadata));
     let head = Head {
         title: &name,
         description,
         path: &collection.path,
-        image: None,
+        image: image.as_deref(),
         is_private: query.is_filtered() || !query.text("sort").is_empty(),
     };
     let page = visit.page(&head, &data, &body);
@@ -90,7 +99,7 @@ impl Shown<'_> {
     /// The filter of the operations: what the address says, at the marketplaces of the shop.
     fn filter(&self) -> Result<Value, Error> {
         let mut filter = self.query.filter(self.currencies)?;
-        let shown = &self.visit.storefront().site.marketplaces;
+        let shown = self.visit.marketplaces();
         if !shown.is_empty() {
             filter["marketplaces"] = json!(shown);
         }

@@ -7,9 +7,12 @@ use bourse_pages::records::Facet;
 use maud::{Markup, html};
 
 use super::collection::Shown;
+use super::parts::{bounded, fitting};
 
 /// Properties that are shown.
 const PROPERTIES_MAX: usize = 30;
+/// What the name of one may take in the page, in bytes.
+const NAME_BYTES_MAX: usize = 200;
 /// Properties that are open from the beginning.
 const OPEN_MAX: usize = 3;
 /// The ways to sort: the word in the address, and the key of what it is called.
@@ -22,7 +25,8 @@ const SORTS: [(&str, &str); 6] = [
     ("name", "filters.by_name"),
 ];
 
-pub(super) fn form(shown: &Shown<'_>, facets: &[Facet]) -> Markup {
+/// The form. What there is of properties takes so much of the page, in bytes.
+pub(super) fn form(shown: &Shown<'_>, facets: &[Facet], room: usize) -> Markup {
     let Shown { visit, collection, query, .. } = *shown;
     html! {
         form.filters method="get" action=(collection.path) aria-label=(visit.say("filters.title")) {
@@ -38,7 +42,7 @@ pub(super) fn form(shown: &Shown<'_>, facets: &[Facet]) -> Markup {
                 (visit.say("filters.only"))
             }
             (prices(shown))
-            (properties(shown, facets))
+            (properties(shown, facets, room))
             div.buttons {
                 button { (visit.say("filters.apply")) }
                 a.button href=(collection.path) { (visit.say("filters.clear")) }
@@ -71,15 +75,14 @@ fn prices(shown: &Shown<'_>) -> Markup {
     }
 }
 
-fn properties(shown: &Shown<'_>, facets: &[Facet]) -> Markup {
-    let (chosen, mut room) = (shown.query.properties(), VALUES_BYTES_MAX);
+fn properties(shown: &Shown<'_>, facets: &[Facet], mut room: usize) -> Markup {
+    let (chosen, mut room_of_values) = (shown.query.properties(), VALUES_BYTES_MAX.min(room / 2));
     let facets = facets.iter().take(PROPERTIES_MAX).enumerate();
-    let groups: Vec<Markup> = facets
-        .map(|(place, facet)| {
-            let chosen = chosen.iter().find(|property| property.name == facet.name);
-            group(shown, facet, chosen, place < OPEN_MAX, &mut room)
-        })
-        .collect();
+    let groups = facets.map(|(place, facet)| {
+        let chosen = chosen.iter().find(|property| property.name == facet.name);
+        group(shown, facet, chosen, place < OPEN_MAX, &mut room_of_values)
+    });
+    let groups = fitting(groups, &mut room);
     html! { @for group in &groups { (group) } }
 }
 
@@ -90,7 +93,7 @@ fn group(
     is_open: bool,
     room: &mut usize,
 ) -> Markup {
-    let name: String = facet.name.chars().take(VALUE_CHARS).collect();
+    let name = bounded(&facet.name, VALUE_CHARS, NAME_BYTES_MAX);
     html! {
         details open[is_open || chosen.is_some() || shown.query.text("more") == facet.name] {
             summary { bdi { (name) } }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::parts;
+use super::{images, parts};
 use crate::Answer;
 use crate::asking::{CollectionRef, SaleRef, Visit};
 use crate::page::Head;
@@ -55,11 +55,15 @@ pub(super) async fn show(visit: Visit) -> Answer {
         (sold(&visit, &rows))
     };
     let path = visit.path("");
+    let mut floors = rows.iter().filter_map(|row| Some((&row.collection, row.floor.as_ref()?)));
+    // What the operator chose for the whole shop goes before.
+    let image = floors.find_map(|(collection, floor)| images::shared(&visit, collection, &floor.metadata));
+    let image = image.filter(|_| visit.storefront().market.og_image.as_str().is_empty());
     let head = Head {
         title: visit.say("frame.collections"),
         description,
         path: &path,
-        image: None,
+        image: image.as_deref(),
         is_private: false,
     };
     Ok(visit.page(&head, &Value::Null, &body))
@@ -76,7 +80,8 @@ async fn row(visit: &Visit, collection: CollectionRef, with_sales: bool) -> Resu
     let Some(Ok(Count { count: tokens })) = Refusal::unless_missing(Refusal::told(count))? else {
         return Ok(None);
     };
-    let floor = visit.ask::<Floor>("Marketplace/GetFloorOrder", &body).await;
+    let filter = json!({ "filter": { "marketplaces": visit.marketplaces() } });
+    let floor = visit.ask::<Floor>("Marketplace/GetFloorOrder", &collection.body(filter)).await;
     let floor = Refusal::unless_missing(floor)?.map(|floor| floor.collectible);
     let info = visit.contract_info(&collection).await?;
     let currencies = visit.currencies(&collection).await?;

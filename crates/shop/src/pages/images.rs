@@ -6,6 +6,7 @@ use axum::extract::RawQuery;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bourse_pictures::{Audience, NoPicture, Size, Visitor, nothing, own_path, response, size_in, version};
+use bourse_store::CollectionKey;
 use bourse_wire::{TokenId, TokenMetadata};
 use maud::{Markup, html};
 
@@ -15,17 +16,36 @@ use crate::Answer;
 use crate::asking::{CollectionRef, Visit};
 
 pub(super) async fn show(visit: Visit, RawQuery(query): RawQuery, asked: HeaderMap) -> Answer {
-    let path = visit.uri.0.path();
-    let link = if let Some(link) = visit.shop.links.find(path, visit.shop.backstage.now()) {
+    let contract = visit.shown_contract()?;
+    picture(&visit, contract, query.as_deref(), &asked).await
+}
+
+/// The picture of a token that is not made yet.
+pub(super) async fn sold(visit: Visit, RawQuery(query): RawQuery, asked: HeaderMap) -> Answer {
+    let contract = visit.sold_contract()?;
+    picture(&visit, contract, query.as_deref(), &asked).await
+}
+
+async fn picture(visit: &Visit, contract: CollectionKey, query: Option<&str>, asked: &HeaderMap) -> Answer {
+    let (path, now) = (visit.uri.0.path(), visit.shop.backstage.now());
+    // What a page has named a moment ago, unless the address is one of another link: the token has changed.
+    let named = visit.shop.links.find(path, now).filter(|link| is_named(query, link));
+    let link = if let Some(link) = named {
         link
     } else {
-        let (collection, token) = (visit.collection().await?, visit.part::<TokenId>("token")?);
-        let metadata: TokenMetadata = serde_json::from_value(token_json(&visit, &collection, token).await?)?;
+        let raw = token_json(visit, contract, visit.part::<TokenId>("token")?).await?;
+        let metadata: TokenMetadata = serde_json::from_value(raw)?;
         let link = link_of(&metadata).to_owned();
-        visit.shop.links.note(path, &link, visit.shop.backstage.now());
+        visit.shop.links.note(path, &link, now);
         link
     };
-    Ok(answer(&visit, &link, query.as_deref(), &asked).await.unwrap_or_else(|reason| nothing(&reason)))
+    Ok(answer(visit, &link, query, asked).await.unwrap_or_else(|reason| nothing(&reason)))
+}
+
+/// Whether the query of an address is that of a link.
+fn is_named(query: Option<&str>, link: &str) -> bool {
+    let version = version(link);
+    query.is_some_and(|query| query.split('&').any(|part| part == version))
 }
 
 pub(super) async fn logo(visit: Visit, RawQuery(query): RawQuery, asked: HeaderMap) -> Answer {
@@ -88,32 +108,53 @@ fn link_of(token: &TokenMetadata) -> &str {
     if token.image.is_empty() { &token.image_data } else { &token.image }
 }
 
-/// The address of a token's picture; none where it names none.
-pub(super) fn address(
-    visit: &Visit,
-    collection: &CollectionRef,
-    token: &TokenMetadata,
-    size: Size,
-) -> Option<String> {
-    let (path, link) = (collection.picture(token.token_id), link_of(token));
+/// Whether a link leads to a drawing, as far as it tells: those who show pictures of pages they hear of take none.
+fn is_drawing(link: &str) -> bool {
+    let start = link.get(..14).unwrap_or(link).to_ascii_lowercase();
+    let path = link.split(['?', '#']).next().unwrap_or_default();
+    start.starts_with('<') || start == "data:image/svg" || path.to_ascii_lowercase().ends_with(".svg")
+}
+
+/// The address of a token's picture for those who hear of a page; none where it names none that they would show.
+pub(super) fn shared(visit: &Visit, collection: &CollectionRef, token: &TokenMetadata) -> Option<String> {
+    if is_drawing(link_of(token)) {
+        return None;
+    }
+    address(visit, &collection.picture(token.token_id), token, Size::Large)
+}
+
+/// The address of a token's picture, which is at a path; none where the token names none.
+fn address(visit: &Visit, path: &str, token: &TokenMetadata, size: Size) -> Option<String> {
+    let link = link_of(token);
     if link.is_empty() {
         return None;
     }
-    visit.shop.links.note(&path, link, visit.shop.backstage.now());
-    Some(versioned(&path, link, size))
+    visit.shop.links.note(path, link, visit.shop.backstage.now());
+    Some(versioned(path, link, size))
 }
 
 /// A token's picture in a page, an ornament of the name beside it; the first letter of the name where there is none.
-pub(super) fn of_token(
-    visit: &Visit,
-    collection: &CollectionRef,
-    token: &TokenMetadata,
-    size: Size,
-) -> Markup {
-    match address(visit, collection, token, size) {
+pub(super) fn of_token(visit: &Visit, path: &str, token: &TokenMetadata, size: Size) -> Markup {
+    match address(visit, path, token, size) {
         None => parts::letter(token),
         Some(address) => html! {
             span.picture { img src=(address) alt="" loading="lazy" decoding="async" width="400" height="400"; }
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_drawing;
+
+    #[test]
+    fn drawings_are_told_by_their_links() {
+        for link in ["<svg/>", "data:image/svg+xml;base64,AA", "DATA:image/SVG+xml,x", "ipfs://Qm/1.SVG?x=1"]
+        {
+            assert!(is_drawing(link), "{link}");
+        }
+        for link in ["", "ipfs://Qm/1", "data:image/png;base64,AA", "https://a.example/1.png?of=a.svg"] {
+            assert!(!is_drawing(link), "{link}");
+        }
     }
 }

@@ -23,6 +23,7 @@ use crate::{Shop, page};
 pub(super) fn routes() -> Router<Arc<Shop>> {
     Router::new()
         .route("/", get(shops::front))
+        .route("/robots.txt", get(shops::robots))
         .route("/shop", get(shops::show))
         .route("/shop/", get(shops::show))
         .route("/shop/style.css", get(page::style))
@@ -43,5 +44,6 @@ fn of_project() -> Router<Arc<Shop>> {
         .route("/c/{chain}/{address}/{token}/image", get(images::show))
         .route("/basket", get(basket::show))
         .route("/sale/{chain}/{address}", get(sale::show))
+        .route("/sale/{chain}/{address}/{token}/image", get(images::sold))
         .route("/a/{account}", get(account::show))
 }

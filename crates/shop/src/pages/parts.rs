@@ -2,7 +2,7 @@
 
 use bourse_pages::format;
 use bourse_pages::price;
-use bourse_pages::records::{Activity, Collectible, Currencies, Order};
+use bourse_pages::records::{Activity, Collectible, Currencies, Currency, Order};
 use bourse_pictures::Size;
 use bourse_wire::{ActivityAction, Address, Amount, ContractInfo, TokenId, TokenMetadata};
 use maud::{Markup, html};
@@ -11,31 +11,86 @@ use serde_json::{Value, json};
 use super::images;
 use crate::asking::{CollectionRef, Visit};
 
-/// Characters of a name that are shown.
+/// Characters of a name that are shown, and what it may take in the page: some have to be written longer there than they are.
 const NAME_CHARS: usize = 120;
+const NAME_BYTES: usize = 300;
+/// What it may take once more for the script, which puts it into titles.
+const TITLE_BYTES: usize = 100;
+/// Currencies that somebody can choose from.
+const CURRENCIES_MAX: usize = 40;
+
+/// The start of a text that somebody else wrote: so many characters at most, and so many bytes in a page.
+pub(super) fn bounded(text: &str, chars_max: usize, bytes_max: usize) -> &str {
+    let mut bytes = 0;
+    let mut letters = text.char_indices().enumerate();
+    let end = letters.find(|(place, (_, letter))| {
+        bytes += match letter {
+            '"' => "\\&quot;".len(),
+            '&' => "&amp;".len(),
+            '<' | '>' => "&lt;".len(),
+            '\\' => 2,
+            letter if letter.is_control() => "\\u0000".len(),
+            letter => letter.len_utf8(),
+        };
+        *place == chars_max || bytes > bytes_max
+    });
+    end.map_or(text, |(_, (end, _))| &text[..end])
+}
+
+/// The same in its own direction, with a sign where there is more of it.
+pub(super) fn shortened(text: &str, (chars_max, bytes_max): (usize, usize)) -> Markup {
+    let short = bounded(text, chars_max, bytes_max);
+    html! { bdi { (short) @if short.len() < text.len() { "…" } } }
+}
+
+/// As many parts of a page as there is room for, in bytes; the first in any case.
+pub(super) fn fitting(parts: impl Iterator<Item = Markup>, room: &mut usize) -> Vec<Markup> {
+    let mut found = Vec::new();
+    for part in parts {
+        if part.0.len() > *room && !found.is_empty() {
+            break;
+        }
+        *room = room.saturating_sub(part.0.len());
+        found.push(part);
+    }
+    found
+}
 
 /// What a collection is called.
 pub(super) fn collection_name(collection: &CollectionRef, info: Option<&ContractInfo>) -> String {
     let name = info.map_or("", |info| info.name.trim());
-    if name.is_empty() { collection.key.address.to_string() } else { name.chars().take(NAME_CHARS).collect() }
+    if name.is_empty() {
+        collection.key.address.to_string()
+    } else {
+        bounded(name, NAME_CHARS, NAME_BYTES).to_owned()
+    }
 }
 
 /// What a token is called.
 pub(super) fn token_name(visit: &Visit, token: &TokenMetadata) -> String {
     match token.name.trim() {
         "" => visit.words.say_of("token.unnamed", &token.token_id.to_string()),
-        name => name.chars().take(NAME_CHARS).collect(),
+        name => bounded(name, NAME_CHARS, NAME_BYTES).to_owned(),
     }
 }
 
 /// What the script has to know of a collection to trade in it.
 pub(super) fn trading(visit: &Visit, collection: &CollectionRef, currencies: &Currencies) -> Value {
+    let options = &collection.trading.currency_options;
+    let is_option = |known: &&Currency| options.is_empty() || options.contains(&known.contract_address);
+    trading_in(visit, collection, currencies, is_option)
+}
+
+/// The same with some of the currencies.
+pub(super) fn trading_in(
+    visit: &Visit,
+    collection: &CollectionRef,
+    currencies: &Currencies,
+    is_told: impl Fn(&&Currency) -> bool,
+) -> Value {
     let trading = &collection.trading;
     let networks = &visit.shop.backstage.settings().networks;
-    let allowed = currencies.all.iter().filter(|known| {
-        trading.currency_options.is_empty() || trading.currency_options.contains(&known.contract_address)
-    });
-    let told = |currency: &bourse_pages::records::Currency| json!({ "address": currency.contract_address, "symbol": currency.symbol, "decimals": currency.decimals });
+    let told = |currency: &Currency| json!({ "address": currency.contract_address, "symbol": currency.symbol, "decimals": currency.decimals });
     json!({
         "chain": collection.key.chain.0,
         "network": format::network(networks, collection.key.chain),
@@ -45,7 +100,7 @@ pub(super) fn trading(visit: &Visit, collection: &CollectionRef, currencies: &Cu
         "market": trading.destination_marketplace,
         "feeBps": fee_bps(visit, collection),
         "coin": coin(currencies),
-        "currencies": allowed.map(told).collect::<Vec<_>>(),
+        "currencies": currencies.all.iter().filter(is_told).take(CURRENCIES_MAX).map(told).collect::<Vec<_>>(),
     })
 }
 
@@ -81,8 +136,13 @@ pub(super) fn order_data(order: &Order, token: Option<&TokenMetadata>, currencie
         "decimals": currency.map(|known| known.decimals),
         "available": order.quantity_available,
         "token": token.map(|token| token.token_id),
-        "name": token.map(|token| token.name.chars().take(NAME_CHARS).collect::<String>()),
+        "name": token.map(|token| title(&token.name)),
     })
+}
+
+/// A name as the script needs it.
+pub(super) fn title(name: &str) -> &str {
+    bounded(name.trim(), NAME_CHARS, TITLE_BYTES)
 }
 
 /// A button that only the script can do something with, and so shows.
@@ -101,7 +161,7 @@ pub(super) fn card(
     html! {
         li.token data-token=(token.token_id) {
             a.portrait href=(collection.token(token.token_id)) tabindex="-1" aria-hidden="true" {
-                (images::of_token(visit, collection, token, Size::Medium))
+                (images::of_token(visit, &collection.picture(token.token_id), token, Size::Medium))
             }
             div.told {
                 h3 { a href=(collection.token(token.token_id)) { bdi { (token_name(visit, token)) } } }
@@ -186,4 +246,32 @@ fn word(action: ActivityAction) -> &'static str {
 /// A token's number, shortened where it is long.
 pub(super) fn number(token: TokenId) -> Markup {
     html! { span.id { "#" (format::hex(token)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_others_take_so_much_and_no_more() {
+        assert_eq!(bounded("Relic", 10, 10), "Relic");
+        assert_eq!(bounded("Relic", 4, 10), "Reli");
+        assert_eq!(bounded("ééé", 10, 5), "éé");
+        assert_eq!(bounded("\"\"\"", 10, 20), "\"\"");
+        let hostile = "\"&<>\\\u{1}é".repeat(100);
+        let written = html! { p title=(json!(bounded(&hostile, 500, 300))) {} }.into_string();
+        assert!((280..=330).contains(&written.len()), "{} {written}", written.len());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out_but_for_the_first() {
+        let parts = |bytes: &[usize]| {
+            let parts: Vec<Markup> = bytes.iter().map(|bytes| html! { ("x".repeat(*bytes)) }).collect();
+            let mut room = 10;
+            let found = fitting(parts.into_iter(), &mut room).len();
+            (found, room)
+        };
+        assert_eq!(parts(&[4, 4, 4, 1]), (2, 2));
+        assert_eq!(parts(&[40, 1]), (1, 0));
+    }
 }

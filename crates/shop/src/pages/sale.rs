@@ -2,14 +2,15 @@
 
 use bourse_pages::records::{Currencies, Currency, Page};
 use bourse_pages::{format, price};
+use bourse_pictures::Size;
 use bourse_wire::{Address, Amount, TokenMetadata};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::parts;
+use super::{images, parts};
 use crate::Answer;
-use crate::asking::{SaleRef, Visit};
+use crate::asking::{PICTURE, SaleRef, Visit};
 use crate::page::Head;
 use crate::refusal::Refusal;
 
@@ -97,22 +98,23 @@ fn items(visit: &Visit, sale: &SaleRef, found: &Items, currencies: &Currencies) 
     });
     html! {
         @if found.primary_sale_items.is_empty() { p.empty { (visit.say("sale.nothing")) } }
-        ul.tokens { @for item in &found.primary_sale_items { (card(visit, item, currencies)) } }
+        ul.tokens { @for item in &found.primary_sale_items { (card(visit, sale, item, currencies)) } }
         @if let Some(next) = next {
             nav.pages aria-label=(visit.say("frame.pages")) { a.button rel="next" href=(next) { (visit.say("frame.next")) " →" } }
         }
     }
 }
 
-fn card(visit: &Visit, item: &Item, currencies: &Currencies) -> Markup {
+fn card(visit: &Visit, sale: &SaleRef, item: &Item, currencies: &Currencies) -> Markup {
     let Item { metadata, primary_sale_item: terms } = item;
     let name = parts::token_name(visit, metadata);
+    let path = format!("{}/{}{PICTURE}", sale.path, metadata.token_id);
     let currency = currencies.get(terms.currency_address);
     // Of an ERC-721 token there is one at most.
     let available = if terms.contract_type == "ERC1155" { terms.supply } else { Amount::from(1) };
     let data = json!({
         "token": metadata.token_id,
-        "name": name,
+        "name": parts::title(&name),
         "price": terms.price_amount,
         "currency": terms.currency_address,
         "symbol": currency.map(|known| known.symbol.as_str()),
@@ -121,7 +123,7 @@ fn card(visit: &Visit, item: &Item, currencies: &Currencies) -> Markup {
     });
     html! {
         li.token {
-            span.portrait aria-hidden="true" { (parts::letter(metadata)) }
+            span.portrait aria-hidden="true" { (images::of_token(visit, &path, metadata, Size::Medium)) }
             div.told {
                 h3 { bdi { (name) } }
                 p.price { (price::amount(terms.price_amount, &terms.price_amount_formatted, terms.currency_address, currencies)) }

@@ -1,16 +1,16 @@
 //! The shops of this service; where there is one alone, or one that is at the host, the way to it.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use bourse_server::Peer;
+use bourse_server::{Peer, site_address};
 use bourse_wire::ProjectId;
 use maud::html;
 
-use crate::asking::{PAGE_COST, admit, open_shop};
+use crate::asking::{PAGE_COST, admit, host_in, open_shop};
 use crate::refusal::Refusal;
 use crate::{Answer, PREFIX, Shop, page};
 
@@ -18,18 +18,17 @@ use crate::{Answer, PREFIX, Shop, page};
 const SHOWN_MAX: u64 = 50;
 /// What this service answers, for people who write programs.
 const REFERENCE: &str = "/docs";
-/// The longest name of a host.
-const HOST_BYTES_MAX: usize = 260;
 
 pub(super) async fn show(State(shop): State<Arc<Shop>>, request: Request) -> Answer {
-    let shops = match find(&shop, Peer::of(request.extensions()), request.headers()).await? {
+    let (request, _) = request.into_parts();
+    let shops = match find(&shop, &request).await? {
         Found::One(project) => return Ok(go_to(&format!("{PREFIX}/{project}"))),
         Found::Several(shops) => shops,
     };
     if shops.is_empty() {
         return Err(Refusal::Missing);
     }
-    let words = shop.languages.of_browser(request.headers());
+    let words = shop.languages.of_browser(&request.headers);
     let body = html! {
         h1 { (words.say("shops.title")) }
         ul.plain { @for (project, title) in &shops {
@@ -41,10 +40,29 @@ pub(super) async fn show(State(shop): State<Arc<Shop>>, request: Request) -> Ans
 
 /// Where whoever names the host alone is led: to the shop that is meant, or to the reference for programs.
 pub(super) async fn front(State(shop): State<Arc<Shop>>, request: Request) -> Answer {
-    Ok(match find(&shop, Peer::of(request.extensions()), request.headers()).await? {
+    let (request, _) = request.into_parts();
+    Ok(match find(&shop, &request).await? {
         Found::One(project) => go_to(&format!("{PREFIX}/{project}")),
         Found::Several(_) => go_to(REFERENCE),
     })
+}
+
+/// What programs that look for pages are told: where the lists of them are.
+pub(super) async fn robots(State(shop): State<Arc<Shop>>, request: Request) -> Answer {
+    let (request, _) = request.into_parts();
+    let projects: Vec<ProjectId> = match find(&shop, &request).await? {
+        Found::One(project) => vec![project],
+        Found::Several(shops) => shops.into_iter().map(|(project, _)| project).collect(),
+    };
+    let mut lines = vec!["User-agent: *".to_owned(), "Disallow: /console".to_owned()];
+    for project in projects {
+        let parts = shop.backstage.storefront(project).await?;
+        if let Some(storefront) = open_shop(&parts) {
+            let address = site_address(&storefront, shop.backstage.settings());
+            lines.push(format!("Sitemap: {address}{PREFIX}/{project}/sitemap.xml"));
+        }
+    }
+    Ok((lines.join("\n") + "\n").into_response())
 }
 
 /// The shops of this service, as a request names its host.
@@ -55,11 +73,15 @@ enum Found {
     Several(Vec<(ProjectId, String)>),
 }
 
-async fn find(shop: &Shop, peer: Option<IpAddr>, headers: &HeaderMap) -> Result<Found, Refusal> {
-    admit(shop, peer, PAGE_COST)?;
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    if let Some(project) = at_host(shop, host.unwrap_or_default()).await? {
-        return Ok(Found::One(project));
+async fn find(shop: &Shop, request: &Parts) -> Result<Found, Refusal> {
+    admit(shop, Peer::of(&request.extensions), PAGE_COST)?;
+    if let Some(project) = shop.backstage.project_at(host_in(&request.headers, &request.uri)).await? {
+        let parts = shop.backstage.storefront(project).await?;
+        // At somebody's host no other shop is shown either.
+        return Ok(match open_shop(&parts) {
+            Some(_) => Found::One(project),
+            None => Found::Several(Vec::new()),
+        });
     }
     let mut shops = Vec::new();
     for project in shop.backstage.store().projects_with_sites(SHOWN_MAX).await? {
@@ -73,18 +95,6 @@ async fn find(shop: &Shop, peer: Option<IpAddr>, headers: &HeaderMap) -> Result<
         [(project, _)] => Found::One(*project),
         _ => Found::Several(shops),
     })
-}
-
-/// The project whose shop is at a host.
-async fn at_host(shop: &Shop, host: &str) -> Result<Option<ProjectId>, Refusal> {
-    if host.is_empty() || host.len() > HOST_BYTES_MAX {
-        return Ok(None);
-    }
-    let Some(project) = shop.backstage.store().project_at(host.to_ascii_lowercase()).await? else {
-        return Ok(None);
-    };
-    let parts = shop.backstage.storefront(project).await?;
-    Ok(open_shop(&parts).map(|_| project))
 }
 
 fn go_to(path: &str) -> Response {

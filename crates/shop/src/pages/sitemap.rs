@@ -1,4 +1,4 @@
-//! The pages of a shop for search engines: its collections. Tokens are found from there.
+//! The pages of a shop for search engines: its collections, and what it sells. Tokens are found from there.
 
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse as _;
@@ -10,7 +10,8 @@ use crate::asking::Visit;
 pub(super) async fn show(visit: Visit) -> Answer {
     let base = visit.base();
     let paths = visit.market().await?.into_iter().map(|collection| collection.path);
-    let paths: Vec<String> = std::iter::once(visit.path("")).chain(paths).collect();
+    let sales = visit.sales().await?.into_iter().map(|sale| sale.path);
+    let paths: Vec<String> = std::iter::once(visit.path("")).chain(paths).chain(sales).collect();
     let map = html! {
         (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"))
         urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" {

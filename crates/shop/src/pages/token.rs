@@ -5,25 +5,31 @@ use bourse_pages::property::finding;
 use bourse_pages::records::{Activity, Count, Currencies, Facet, Order};
 use bourse_pages::{format, price};
 use bourse_pictures::Size;
+use bourse_store::CollectionKey;
 use bourse_wire::{Address, Amount, Timestamp, TokenId, TokenMetadata};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::images;
-use super::parts::{self, action, order_data};
+use super::parts::{self, action, fitting, order_data, shortened};
 use crate::Answer;
-use crate::asking::{CollectionRef, Visit};
+use crate::asking::{CollectionRef, Visit, body_of};
 use crate::page::Head;
 use crate::refusal::Refusal;
 
-/// Characters of the description that are shown.
+/// Characters of the description that are shown, and what they may take in the page.
 const DESCRIPTION_CHARS: usize = 4_000;
-/// Properties that are shown.
+const DESCRIPTION_BYTES: usize = 10_000;
+/// Properties that are shown, and what they may take in the page.
 const PROPERTIES_MAX: usize = 60;
-/// Characters of a name or a value of a property, and bytes of a link to the tokens that share it.
+const PROPERTIES_BYTES_MAX: usize = 20_000;
+/// Characters of a name or a value of a property, what they may take in the page, and bytes of a link to the tokens that share it.
 const PROPERTY_CHARS: usize = 80;
+const PROPERTY_BYTES: usize = 200;
 const LINK_BYTES_MAX: usize = 500;
+/// What a list of orders may take in the page, in bytes.
+const ORDERS_BYTES_MAX: usize = 20_000;
 /// Rows of each list.
 const ROWS_MAX: u64 = 10;
 
@@ -41,7 +47,7 @@ struct Token<'t> {
 pub(super) async fn show(visit: Visit) -> Answer {
     let (collection, id) = (visit.collection().await?, visit.part::<TokenId>("token")?);
     let currencies = visit.currencies(&collection).await?;
-    let raw = token_json(&visit, &collection, id).await?;
+    let raw = token_json(&visit, collection.key, id).await?;
     let metadata: TokenMetadata = serde_json::from_value(raw.clone())?;
     let token = Token { visit: &visit, collection: &collection, currencies: &currencies, id, metadata, raw };
     let info = visit.contract_info(&collection).await?;
@@ -52,14 +58,14 @@ pub(super) async fn show(visit: Visit) -> Answer {
             a href=(collection.path) { bdi { (parts::collection_name(&collection, info.as_ref())) } }
         }
         div.single {
-            div.portrait { (images::of_token(&visit, &collection, &token.metadata, Size::Large)) }
+            div.portrait { (images::of_token(&visit, &collection.picture(id), &token.metadata, Size::Large)) }
             div {
                 h1 { bdi { (name) } }
                 p { (parts::number(id)) " · " (visit.words.say_of("token.on", &collection.network)) }
                 (owners(&token).await?)
                 p.acts { (maker_actions(&token)) }
                 @if !token.metadata.description.is_empty() {
-                    p.long { (format::shortened(&token.metadata.description, DESCRIPTION_CHARS)) }
+                    p.long { (shortened(&token.metadata.description, (DESCRIPTION_CHARS, DESCRIPTION_BYTES))) }
                 }
             }
         }
@@ -71,34 +77,35 @@ pub(super) async fn show(visit: Visit) -> Answer {
     let path = collection.token(id);
     let data = json!({
         "collection": parts::trading(&visit, &collection, &currencies),
-        "token": { "id": id, "name": name, "path": path },
+        "token": { "id": id, "name": parts::title(&name), "path": path },
     });
     let description = token.metadata.description.as_str();
-    let image = images::address(&visit, &collection, &token.metadata, Size::Large);
+    let image = images::shared(&visit, &collection, &token.metadata);
     let head = Head { title: &name, description, path: &path, image: image.as_deref(), is_private: false };
     Ok(visit.page(&head, &data, &body))
 }
 
 pub(super) async fn token_json(
     visit: &Visit,
-    collection: &CollectionRef,
+    contract: CollectionKey,
     token: TokenId,
 ) -> Result<Value, Refusal> {
-    let body = collection.body(json!({ "tokenIDs": [token] }));
+    let body = body_of(contract, json!({ "tokenIDs": [token] }));
     let mut answer: Value = visit.ask("Metadata/GetTokenMetadata", &body).await?;
     let found = answer.get_mut("tokenMetadata").and_then(|tokens| tokens.get_mut(0)).map(Value::take);
     if let Some(found) = found {
         return Ok(found);
     }
     // One that only orders or balances name has no metadata, and a page all the same.
-    let body = collection.body(json!({ "tokenId": token }));
+    let body = body_of(contract, json!({ "tokenId": token }));
     let mut answer: Value = visit.ask("Marketplace/GetCollectible", &body).await?;
     answer.get_mut("metadata").map(Value::take).ok_or(Refusal::Missing)
 }
 
 /// What somebody who has it, or wants it, can do. The script shows what fits the wallet.
 fn maker_actions(token: &Token<'_>) -> Markup {
-    let data = json!({ "token": token.id, "name": parts::token_name(token.visit, &token.metadata) });
+    let name = parts::token_name(token.visit, &token.metadata);
+    let data = json!({ "token": token.id, "name": parts::title(&name) });
     html! {
         (action("list", &data, token.visit.say("token.list")))
         (action("offer", &data, token.visit.say("token.offer")))
@@ -148,17 +155,16 @@ async fn orders(token: &Token<'_>, is_listing: bool) -> Result<Markup, Refusal> 
     } else {
         ("token.offers", "token.no_offers", "Marketplace/ListOffersForCollectible", "offers")
     };
-    let body = collection.body(json!({ "tokenId": id, "page": { "pageSize": ROWS_MAX } }));
+    let filter = json!({ "marketplace": visit.marketplaces() });
+    let body = collection.body(json!({ "tokenId": id, "filter": filter, "page": { "pageSize": ROWS_MAX } }));
     let found: Found = visit.ask(operation, &body).await?;
-    let shown = &visit.storefront().site.marketplaces;
-    let is_shown =
-        |order: &&Order| shown.is_empty() || shown.iter().any(|word| word.as_str() == order.marketplace);
-    let rows: Vec<&Order> = found.orders.iter().filter(is_shown).collect();
+    let rows = found.orders.iter().map(|order| order_row(token, order, is_listing, currencies));
+    let rows = fitting(rows, &mut { ORDERS_BYTES_MAX });
     Ok(html! {
         section id=(anchor) data-live=(anchor) {
             h2 { (visit.say(title)) }
             @if rows.is_empty() { p.soft { (visit.say(nothing)) } }
-            ul.orders { @for order in rows { (order_row(token, order, is_listing, currencies)) } }
+            ul.orders { @for row in &rows { (row) } }
         }
     })
 }
@@ -202,31 +208,31 @@ async fn properties(token: &Token<'_>) -> Result<Markup, Refusal> {
         .await?;
     let Count { count } =
         visit.ask("Marketplace/GetCountOfAllCollectibles", &collection.body(json!({}))).await?;
+    let rows = properties.iter().take(PROPERTIES_MAX);
+    let rows = rows.map(|(name, value)| property(token, name, value, (filters.as_slice(), count)));
+    let rows = fitting(rows, &mut { PROPERTIES_BYTES_MAX });
     Ok(html! {
         section {
             h2 { (visit.say("token.properties")) }
-            dl.properties {
-                @for (name, value) in properties.iter().take(PROPERTIES_MAX) {
-                    (property(token, name, value, (filters.as_slice(), count)))
-                }
-            }
+            dl.properties { @for row in &rows { (row) } }
         }
     })
 }
 
 fn property(token: &Token<'_>, name: &str, value: &PropertyValue, (facets, all): (&[Facet], u64)) -> Markup {
     let (field, text) = finding(name, value);
+    let shown = shortened(&text, (PROPERTY_CHARS, PROPERTY_BYTES));
     let query = form_urlencoded::Serializer::new(String::new()).append_pair(&field, &text).finish();
     let facet = facets.iter().find(|facet| facet.name == name);
     let is_it = |known: &Value| PropertyValue::from_json(known).as_ref() == Some(value);
     let count = facet.and_then(|facet| facet.counts.iter().find(|known| is_it(&known.value)));
     html! {
         div {
-            dt { (format::shortened(name, PROPERTY_CHARS)) }
+            dt { (shortened(name, (PROPERTY_CHARS, PROPERTY_BYTES))) }
             dd {
                 // A long value would make an address that no server takes.
-                @if query.len() > LINK_BYTES_MAX { (format::shortened(&text, PROPERTY_CHARS)) }
-                @else { a href={ (token.collection.path) "?" (query) } { (format::shortened(&text, PROPERTY_CHARS)) } }
+                @if query.len() > LINK_BYTES_MAX { (shown) }
+                @else { a href={ (token.collection.path) "?" (query) } { (shown) } }
                 @if let Some(count) = count { span.soft { " " (share(count.count, all)) } }
             }
         }

@@ -6,7 +6,13 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "the seed comes from the environment or from the clock")]
 
+mod crowds;
+mod heads;
+mod hosts;
+mod markets;
+mod scale;
 mod shops;
+mod sizes;
 #[path = "../../../server/tests/suite/support/mod.rs"]
 #[expect(dead_code, reason = "the server's tests need more of it")]
 mod support;

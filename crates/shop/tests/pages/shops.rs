@@ -13,10 +13,10 @@ use crate::support::actor::Answer;
 use crate::support::orders::{self, ANA, COIN, listing};
 use crate::support::seed::{self, RELICS, UNKNOWN};
 
-const HOSTILE: &str = "<script>alert(1)</script>\"' onload=x &amp; \u{202e}";
+pub(crate) const HOSTILE: &str = "<script>alert(1)</script>\"' onload=x &amp; \u{202e}";
 
 /// A service whose first project has relics in its market, the cheapest for sale, and what it says of its storefront.
-async fn app(site: Value) -> TestApp {
+pub(crate) async fn app(site: Value) -> TestApp {
     let token = json!({ "tokenId": "7", "name": HOSTILE, "description": HOSTILE,
         "attributes": [{ "trait_type": HOSTILE, "value": HOSTILE }] });
     let app = orders::market(vec![seed::token_of(token)]).await;
@@ -28,18 +28,18 @@ async fn app(site: Value) -> TestApp {
     app
 }
 
-async fn open(app: &TestApp, site: Value) {
+pub(crate) async fn open(app: &TestApp, site: Value) {
     let storefront = json!({ "settings": { "title": "Old <b>things</b>", "accessKey": app.project_a.key_text }, "site": site });
     app.project_a.call("Admin/PutStorefront", json!({ "storefront": storefront })).await.ok();
 }
 
-fn on() -> Value {
+pub(crate) fn on() -> Value {
     json!({ "enabled": true, "description": "What is left of Rome.", "accent": "#aa0000",
         "footer": [{ "label": "Imprint", "url": "https://shop.example/imprint" }] })
 }
 
 /// Puts a token as a client does, so that it is seen at once.
-async fn put_token(app: &TestApp, mut token: Value) {
+pub(crate) async fn put_token(app: &TestApp, mut token: Value) {
     token["chainId"] = json!(137);
     token["contractAddress"] = json!(RELICS);
     let body = json!({ "tokens": [token] });
@@ -47,16 +47,16 @@ async fn put_token(app: &TestApp, mut token: Value) {
     assert_eq!(put["rejected"], json!([]));
 }
 
-async fn get(app: &TestApp, path: &str) -> Answer {
+pub(crate) async fn get(app: &TestApp, path: &str) -> Answer {
     app.anonymous.get(path).await
 }
 
-fn collection(rest: &str) -> String {
+pub(crate) fn collection(rest: &str) -> String {
     format!("/shop/1/c/polygon/{RELICS}{rest}")
 }
 
 /// All pages of the shop.
-fn pages() -> [String; 6] {
+pub(crate) fn pages() -> [String; 6] {
     [
         "/shop/1".to_owned(),
         collection(""),
@@ -168,7 +168,8 @@ async fn a_shop_has_a_key_of_its_project_and_asks_within_its_limits() {
     app.store.disable_access_key(app.project_a.scope, app.project_a.key_record.id, operator()).await.unwrap();
     Backstage::new(Arc::clone(&app.app)).renew_credentials().await.unwrap();
     let page = get(&app, "/shop/1").await;
-    assert_eq!(page.status, 500);
+    assert_eq!(page.status, 503);
+    assert!(page.text().contains("its access key does not let it"), "{}", page.text());
     assert!(!page.text().contains(&app.project_a.key_text), "{}", page.text());
 }
 
