@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use bourse_chain::Node as _;
 use bourse_chain::rpc::{HttpNode, HttpOptions, NodeUrl};
-use bourse_server::Clock;
+use bourse_server::auth::AccessKey;
 use bourse_server::settings::{Network, Settings};
+use bourse_server::{Clock, check_site_key, origin_of, site_address};
 use bourse_store::{
     AccessKeyRecord, CollectionKey, Project, ProjectScope, Store, StoreError, StoredStorefront,
 };
@@ -58,7 +59,7 @@ pub(super) async fn checks(settings: &Settings) -> Vec<Check> {
         Ok(shops) => {
             checks.push(check("storefronts", check_storefronts(&shops)));
             checks.push(check("fees", check_fees(&shops)));
-            checks.push(check("access keys", check_keys(&shops)));
+            checks.push(check("access keys", check_keys(settings, &shops)));
             checks.push(check("chain nodes", check_nodes(settings, &shops).await));
             checks.push(check(
                 "contracts",
@@ -198,7 +199,7 @@ fn check_fees(shops: &[Shop]) -> Result<String, String> {
     all(&wrong, fine)
 }
 
-fn check_keys(shops: &[Shop]) -> Result<String, String> {
+fn check_keys(settings: &Settings, shops: &[Shop]) -> Result<String, String> {
     let is_limited =
         |key: &AccessKeyRecord| !key.allowed_origins.is_empty() && !key.allowed_services.is_empty();
     let mut wrong = Vec::new();
@@ -206,13 +207,27 @@ fn check_keys(shops: &[Shop]) -> Result<String, String> {
         let open = shop.keys.iter().filter(|key| key.active && !is_limited(key));
         wrong.extend(open.map(|key| {
             format!(
-                "key {} of project {} works from everywhere or for every service: make one with --origin and --service, as it is \
-                public, and disable this one",
+                "key {} of project {} works from everywhere or for every service: make one with --origin and --service (for pages that \
+                are served here marketplace, metadata and indexer), as it is public, and disable this one",
                 key.id, shop.project.id
             )
         }));
+        wrong.extend(check_site(settings, shop).err());
     }
     all(&wrong, "all that work are limited to origins and services".to_owned())
+}
+
+/// Whether pages that are served here can ask what they show.
+fn check_site(settings: &Settings, shop: &Shop) -> Result<(), String> {
+    let storefront = &shop.storefront.storefront;
+    let named = storefront.settings.access_key.as_ref().and_then(|key| AccessKey::parse(key.as_str()));
+    let Some(hash) = named.map(|key| key.hash().to_string()).filter(|_| storefront.site.enabled) else {
+        return Ok(());
+    };
+    let told = |reason: &str| format!("the key of the shop of project {} {reason}", shop.project.id);
+    let key = shop.keys.iter().find(|key| key.active && key.hash == hash);
+    let key = key.ok_or_else(|| told("is disabled, or none of the project's"))?;
+    check_site_key(key, origin_of(&site_address(storefront, settings))).map_err(|reason| told(&reason))
 }
 
 /// Whether each chain has a node that answers for it, and our marketplaces are there.
