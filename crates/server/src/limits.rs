@@ -10,8 +10,6 @@ use hashbrown::HashMap;
 
 pub use crate::shares::{Exhausted, Share, Shares};
 
-pub use crate::shares::{Exhausted, Share, Shares};
-
 /// Who shares an allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bucket {
