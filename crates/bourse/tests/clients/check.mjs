@@ -1,8 +1,10 @@
 // Calls every method of the published clients, and has the compiler compare what comes with what they declare.
 //
-//     node check.mjs URL CREDENTIALS
+//     node check.mjs URL CREDENTIALS CREDENTIALS
 //
-// The URL is that of a demonstration, the file of credentials the one that it writes. Prints what does not fit, and fails then.
+// The URL is that of a demonstration, the first file of credentials the one that it writes. It has no node, so that all of it can be
+// traded. The second file is that of another one, whose node knows nothing of its contracts: it is asked what clients ask nodes. Prints
+// what does not fit, and fails then.
 
 import { readFileSync } from 'node:fs'
 
@@ -11,8 +13,8 @@ import { clients, notServed, refused as expected, words, wrong } from './clients
 import { misfits } from './types.mjs'
 import { unknownWords } from './words.mjs'
 
-const [url, credentials] = process.argv.slice(2)
-const known = JSON.parse(readFileSync(credentials, 'utf8'))
+const [url, ...credentials] = process.argv.slice(2)
+const [traded, asked] = credentials.map((file) => JSON.parse(readFileSync(file, 'utf8')))
 const api = await (await fetch(`${url}/openapi.json`)).json()
 const faults = []
 const answers = []
@@ -61,7 +63,7 @@ function opened(client, method, body) {
 
 function requester(context) {
   return async (input, init) => {
-    const headers = { ...init.headers, Authorization: `Bearer ${known.secretToken}` }
+    const headers = { ...init.headers, Authorization: `Bearer ${context.known.secretToken}` }
     const response = await fetch(input, { ...init, headers })
     context.seen?.(response)
     return response
@@ -78,8 +80,9 @@ async function wrongCalls(client, loaded, of) {
 }
 
 let unique = Date.now()
-for (const { module, of, as = of, base, hasErrors } of clients) {
+for (const { module, of, as = of, base, hasErrors, asksNodes } of clients) {
   const loaded = await load(module)
+  const known = asksNodes ? asked : traded
   const context = { known, loaded, said: {}, unique: ++unique, base: known[base], service: of }
   context.request = requester(context)
   const client = Object.assign(new loaded[as](known[base], as === of ? context.request : ''), { fetch: context.request })

@@ -9,14 +9,14 @@
 export const clients = [
   { module: 'marketplace-newest', of: 'Marketplace', base: 'marketplaceUrl', hasErrors: true },
   { module: 'marketplace-oldest', of: 'Marketplace', base: 'marketplaceUrl' },
-  { module: 'metadata-newest', of: 'Metadata', base: 'metadataUrl', hasErrors: true },
-  { module: 'metadata-oldest', of: 'Metadata', base: 'metadataUrl', hasErrors: true },
+  { module: 'metadata-newest', of: 'Metadata', base: 'metadataUrl', hasErrors: true, asksNodes: true },
+  { module: 'metadata-oldest', of: 'Metadata', base: 'metadataUrl', hasErrors: true, asksNodes: true },
   { module: 'metadata-newest', of: 'Collections', base: 'metadataUrl', hasErrors: true },
   { module: 'metadata-oldest', of: 'Collections', base: 'metadataUrl', hasErrors: true },
   { module: 'builder-newest', of: 'Builder', base: 'apiUrl', hasErrors: true },
-  { module: 'indexer-newest', of: 'Indexer', base: 'marketplaceUrl', hasErrors: true },
-  { module: 'indexer-oldest', of: 'Indexer', base: 'marketplaceUrl' },
-  { module: 'indexer-newest', of: 'IndexerGateway', as: 'SequenceIndexerGateway', base: 'apiUrl', hasErrors: true },
+  { module: 'indexer-newest', of: 'Indexer', base: 'marketplaceUrl', hasErrors: true, asksNodes: true },
+  { module: 'indexer-oldest', of: 'Indexer', base: 'marketplaceUrl', asksNodes: true },
+  { module: 'indexer-newest', of: 'IndexerGateway', as: 'SequenceIndexerGateway', base: 'apiUrl', hasErrors: true, asksNodes: true },
 ]
 
 // Services of which only the words of errors are compared: their clients are made for much else.
@@ -31,17 +31,13 @@ export const notServed = {
   'Metadata/GetNiftyswapUnitPricesWithQuantities': SWAP,
 }
 
-// Operations that need what only a wallet can make, or a sale, which the demonstration has only without a node; called without, they say
-// so by this error of the client.
+// Operations that need what only a wallet can make; called without, they say so by this error of the client.
 export const refused = {
   'Marketplace/Execute': 'InvalidArgumentError',
   'Marketplace/CheckoutOptionsSalesContract': 'InvalidArgumentError',
-  'Marketplace/GetPrimarySaleItem': 'NotFoundError',
-  'Marketplace/ListPrimarySaleItems': 'NotFoundError',
-  'Marketplace/GetCountOfPrimarySaleItems': 'NotFoundError',
   'Builder/RegisterAudienceContact': 'InvalidArgumentError',
   'Builder/GetRegisteredAudienceContact': 'InvalidArgumentError',
-  // Nothing ever happened on the chain of the demonstration, nor is it followed, nor does it have a node.
+  // Nothing ever happened on the chain of the demonstration, nor is it followed.
   'Indexer/SubscribeReceipts': 'InvalidArgumentError',
   'Indexer/FetchTransactionReceipt': 'NotFoundError',
   'Indexer/FetchTransactionReceiptWithFilter': 'NotFoundError',

@@ -13,21 +13,18 @@ fn every_method_of_the_published_clients_answers_as_they_declare() {
     let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
     let installed = Command::new(clients.join("install")).output().unwrap();
     assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
-    let instance = Instance::new();
-    let anvil = Anvil::start_as(CHAIN.0, instance.directory());
+    let (traded, asked) = (Instance::new(), Instance::new());
+    let name = ("BOURSE_SERVICE__NAME", "sequence");
+    let mut server = traded.serve_unready("demo", &[name]);
+    let anvil = Anvil::start_as(CHAIN.0, asked.directory());
     let node = format!("http://127.0.0.1:{}", anvil.port);
-    // The node knows nothing of the contracts of the demonstration, so it cannot try steps.
-    let variables = [
-        ("BOURSE_SERVICE__NAME", "sequence"),
-        ("BOURSE_NETWORKS__AMOY__RPC_URL", node.as_str()),
-        ("BOURSE_NETWORKS__AMOY__SIMULATE", "false"),
-    ];
-    let mut server = instance.serve_unready("demo", &variables);
+    let mut other = asked.serve_unready("demo", &[name, ("BOURSE_NETWORKS__AMOY__RPC_URL", node.as_str())]);
     server.wait_ready(FILL_LIMIT);
+    other.wait_ready(FILL_LIMIT);
     let checked = Command::new("node")
         .arg(clients.join("check.mjs"))
         .arg(format!("http://127.0.0.1:{}", server.port))
-        .arg(instance.data().join("credentials.json"))
+        .args([&traded, &asked].map(|instance| instance.data().join("credentials.json")))
         .output()
         .unwrap();
     let said =
