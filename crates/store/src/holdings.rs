@@ -20,6 +20,11 @@ const HELD_IN: &str =
     "FROM balances WHERE account = $1 AND balance <> '0' AND collection_id = $2 AND token_id > $3
     ORDER BY token_id LIMIT $4";
 
+/// Who holds a token.
+const HOLDERS: &str =
+    "FROM balances WHERE collection_id = $1 AND token_id = $2 AND account > $3 AND balance <> '0'
+    ORDER BY account LIMIT $4";
+
 /// Something that an account holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holding {
@@ -113,6 +118,21 @@ impl Store {
                 Ok(held.into_iter().map(holding).filter(|held| held.balance != Amount::ZERO).collect())
             })
         })
+    }
+
+    /// Who holds a token of a collection, by the texts of accounts: after one of them, and so many at most. [`Store::holders`] tells who
+    /// holds most.
+    pub fn holders_after(
+        &self,
+        id: CollectionId,
+        token: TokenId,
+        after: Option<Address>,
+        limit: u64,
+    ) -> Pending<'_, Vec<Balance>> {
+        // No account is the empty text, which comes before all of them.
+        let after = after.map_or_else(String::new, |account| account.to_string());
+        let args = args![id.0, token, after, limit];
+        self.read(move |mut session| Box::pin(async move { session.select(HOLDERS, args).await }))
     }
 
     /// Collections by their numbers, those that there are.

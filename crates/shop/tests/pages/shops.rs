@@ -118,6 +118,22 @@ async fn pages_tell_what_is_for_sale() {
     assert_eq!(priced.status, 200, "{}", priced.text());
 }
 
+/// Who has a token, and how many of it each of several has.
+#[tokio::test]
+async fn pages_tell_who_has_a_token() {
+    let app = app(on()).await;
+    let held = |account: &str, balance: &str| json!({ "chainId": 137, "contractAddress": RELICS, "tokenId": "7", "account": account, "balance": balance });
+    let balances = json!({ "balances": [held(ANA, "1"), held(UNKNOWN, "12")] });
+    let put = app.project_a.call("Ingest/PutBalances", balances).await.ok();
+    assert_eq!(put["rejected"], json!([]));
+    let page = get(&app, &collection("/7")).await.text();
+    let owners = page.split("class=\"owners\"").nth(1).and_then(|rest| rest.split("</p>").next()).unwrap();
+    assert!(owners.contains("Owned by") && owners.contains("12 "), "{owners}");
+    for account in [ANA, UNKNOWN] {
+        assert!(owners.contains(&format!("href=\"/shop/1/a/{account}\"")), "{owners}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_off_or_another_s_is_not_there() {
     let app = app(json!({ "enabled": false })).await;

@@ -249,6 +249,8 @@ fn is_agreed(market: &Market, person: &Person<'_>, (collection, owner, is_sold):
 
     person.opens(collection, "/1");
     person.browser.wait_for(if is_sold { "Nobody sells it right now." } else { "Seller" });
+    let owners = format!("main .owners a[href$='/a/{owner}']");
+    assert_eq!((person.browser.count(&owners), person.browser.count("main .owners a")), (1, 1), "{owner}");
     let page = person.browser.text();
     assert_eq!(page.matches("Sold").count(), usize::from(is_sold), "{page}");
     person.goes(&format!("/a/{owner}"));

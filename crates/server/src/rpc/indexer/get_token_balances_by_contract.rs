@@ -35,7 +35,7 @@ request!(Request);
 struct Filter {
     /// The contracts: at most 50.
     contract_addresses: Vec<Address>,
-    /// The accounts: at most 50.
+    /// The accounts: at most 50. Where tokens are named, everybody who holds one of them when none are named.
     #[serde(default)]
     account_addresses: Vec<Address>,
     /// Which of the contracts count; all when nothing is said.
@@ -68,6 +68,7 @@ impl AskedBalances for Request {
             contracts: filter.contract_addresses,
             tokens: filter.token_ids,
             status: filter.contract_status,
+            is_of_anybody: true,
             with_metadata: !self.omit_metadata,
             ..Wanted::default()
         };

@@ -52,6 +52,8 @@ pub(crate) struct Wanted {
     pub(super) status: Option<ContractStatus>,
     /// One row for each contract rather than for each token.
     pub(super) is_summary: bool,
+    /// Whether everybody is meant where tokens are named and no account is.
+    pub(super) is_of_anybody: bool,
     /// Whether what is known of contracts and tokens comes with them.
     pub(super) with_metadata: bool,
 }
@@ -66,7 +68,8 @@ impl Wanted {
         let tokens: IndexSet<TokenId> = self.tokens.drain(..).collect();
         self.tokens.extend(tokens);
         let limits = &call.app.settings.limits;
-        if self.accounts.is_empty() {
+        let is_anybody_meant = self.is_of_anybody && !self.tokens.is_empty();
+        if self.accounts.is_empty() && !is_anybody_meant {
             let reason = "is required: a key or a token is a project's, and names no wallet";
             return Err(Error::invalid(names.accounts, reason));
         }

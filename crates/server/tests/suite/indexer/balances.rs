@@ -68,6 +68,37 @@ async fn page_by_page() {
     }
 }
 
+/// Who names tokens and nobody means everybody who holds one of them; who names neither means nothing.
+#[tokio::test]
+async fn who_holds_a_token() {
+    let app = held().await;
+    let body = |filter: Value| json!({ "chainId": 137, "filter": filter, "omitMetadata": true });
+    let of = json!({ "contractAddresses": [UNKNOWN, RELICS, MASKS], "tokenIDs": ["1", "4", "77"] });
+    let all = whole(&app, BY_CONTRACT, &body(of.clone()), "balances", 9).await;
+    let row = |row: &Value| {
+        [&row["accountAddress"], &row["contractAddress"], &row["tokenID"], &row["balance"]].map(Value::clone)
+    };
+    let mut found: Vec<[Value; 4]> = all.iter().map(row).collect();
+    let one = |account: &str, contract: &str, token: &str, balance: &str| {
+        [account, contract, token, balance].map(|text| json!(text))
+    };
+    assert!(found.contains(&one(ANNA, RELICS, "1", "7")), "{found:?}");
+    assert!(found.contains(&one(ANNA, MASKS, "4", "1")), "{found:?}");
+    for size in 1..4 {
+        assert_eq!(whole(&app, BY_CONTRACT, &body(of.clone()), "balances", size).await, all, "{size}");
+    }
+    // Whoever is named too is one of them.
+    let mut named = of;
+    named["accountAddresses"] = json!([ANNA, BEN]);
+    let named = whole(&app, BY_CONTRACT, &body(named), "balances", 9).await;
+    let mut named: Vec<[Value; 4]> = named.iter().map(row).collect();
+    named.sort_by_key(|row| format!("{row:?}"));
+    found.sort_by_key(|row| format!("{row:?}"));
+    assert_eq!(named, found);
+    let refused = app.project_a.call(BY_CONTRACT, body(json!({ "contractAddresses": [RELICS] }))).await;
+    assert_eq!(refused.json["code"], 2001);
+}
+
 /// Asks for so much that contracts are brought into memory.
 async fn bring_into_memory(actor: &Actor, contracts: &[String]) {
     let of = json!({ "contractAddresses": contracts, "accountAddresses": [NOBODY] });

@@ -7,7 +7,7 @@ use super::{Row, Walk, sum};
 use crate::failure::Failure;
 
 /// Rows that are read at once.
-const READ_ROWS: usize = 4_096;
+pub(super) const READ_ROWS: usize = 4_096;
 /// How often one call reads so many to add them up.
 const READS_MAX: usize = 25;
 

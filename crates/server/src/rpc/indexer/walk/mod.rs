@@ -2,6 +2,7 @@
 //! the store, by its index of accounts.
 
 mod effort;
+mod holders;
 mod large;
 mod named;
 mod resident;
@@ -35,6 +36,9 @@ pub(super) struct Place {
     /// So many of the tokens that are named are done with.
     #[serde(rename = "t")]
     tokens: usize,
+    /// The holder before, where nobody is named.
+    #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
+    holder: Option<Address>,
     /// Rows to pass over from there on, where a page by number ended before it began.
     #[serde(rename = "s", default)]
     skip: u64,
@@ -64,6 +68,9 @@ pub(super) async fn find(
     if wanted.contracts.is_empty() {
         begin.check_distance()?;
         walk.everything().await?;
+    } else if wanted.accounts.is_empty() {
+        begin.check_distance()?;
+        walk.everybody().await?;
     } else {
         walk.named().await?;
     }

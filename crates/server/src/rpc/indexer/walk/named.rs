@@ -12,11 +12,20 @@ use crate::resident::{Residence, Slot};
 
 /// Where balances of a contract are read.
 #[derive(Clone)]
-enum Balances {
+pub(super) enum Balances {
     /// In memory.
     Resident(Arc<Slot>),
     /// In the store.
     Stored(CollectionId),
+}
+
+impl Balances {
+    pub(super) fn collection(&self) -> CollectionId {
+        match self {
+            Self::Resident(slot) => slot.id(),
+            Self::Stored(id) => *id,
+        }
+    }
 }
 
 impl Walk<'_> {
@@ -52,7 +61,10 @@ impl Walk<'_> {
     }
 
     /// A contract of which something is known, if it counts, and where its balances are.
-    async fn contract(&mut self, key: CollectionKey) -> Result<Option<(usize, Balances)>, Failure> {
+    pub(super) async fn contract(
+        &mut self,
+        key: CollectionKey,
+    ) -> Result<Option<(usize, Balances)>, Failure> {
         match self.effort.find(self.call, key).await? {
             Residence::Resident(slot) => {
                 let contract = self.meet_resident(key, &slot).await?;
