@@ -179,7 +179,7 @@ async function perform(job, step) {
   const receipt = await mined(job);
   if (receipt ? BigInt(receipt.status) === 1n : await isDone(job, step)) return;
   job.hash = job.nonce = null;
-  throw trouble(receipt ? "reverted" : "replaced");
+  throw receipt ? trouble("reverted") : trouble("replaced");
 }
 
 async function send(job, step) {
