@@ -197,12 +197,19 @@ async fn ids_are_known_beside_a_service_whose_clock_was_ahead() {
 async fn a_load_goes_on_when_nobody_waits_for_it() {
     let app = scenario().await;
     let retention = Retention { batches_days: 30, event_ids_days: 3, raw_events_days: 0 };
-    let house = CountingHouse::new(surroundings(app.store.clone(), retention, app.clock.clock()));
     let (scope, now) = (app.project_a.scope, app.now());
-    let opened = house.open(scope, true, now, Duration::ZERO).await.map(drop);
-    assert!(matches!(opened, Err(CountingError::Loading)), "{opened:?}");
-    let prepared = house.prepare(scope, now, Duration::ZERO).await;
-    assert!(matches!(prepared, Err(CountingError::Loading)), "{prepared:?}");
+    let is_loading = |outcome: Result<(), CountingError>| matches!(outcome, Err(CountingError::Loading));
+    // A load may be over before anybody looks at the clock: then another house is asked.
+    let mut houses = 0;
+    let house = loop {
+        let house = CountingHouse::new(surroundings(app.store.clone(), retention, app.clock.clock()));
+        let is_opening = is_loading(house.open(scope, true, now, Duration::ZERO).await.map(drop));
+        if is_opening && is_loading(house.prepare(scope, now, Duration::ZERO).await) {
+            break house;
+        }
+        houses += 1;
+        assert!(houses < 100, "whoever has no patience is never told that it is loading");
+    };
     wait_until("all is loaded", async || house.prepare(scope, now, Duration::ZERO).await.is_ok()).await;
     house.open(scope, true, now, Duration::ZERO).await.unwrap();
     let event = |number| TrackedEvent {
