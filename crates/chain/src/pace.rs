@@ -4,11 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bourse_wire::Timestamp;
+use tokio::time::Instant;
 
 /// A clock that can be waited on.
 pub trait Pace: Send + Sync + 'static {
     /// The time of day.
     fn now(&self) -> Timestamp;
+
+    /// How much time has passed since some moment, however the time of day was set meanwhile.
+    fn passed(&self) -> Duration;
 
     /// Returns when so much time has passed.
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send;
@@ -17,6 +21,10 @@ pub trait Pace: Send + Sync + 'static {
 impl<P: Pace> Pace for Arc<P> {
     fn now(&self) -> Timestamp {
         (**self).now()
+    }
+
+    fn passed(&self) -> Duration {
+        (**self).passed()
     }
 
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> + Send {
@@ -28,18 +36,23 @@ impl<P: Pace> Pace for Arc<P> {
 #[derive(Clone)]
 pub struct RealPace {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    began: Instant,
 }
 
 impl RealPace {
     /// Time as this clock tells it.
     pub fn new(clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
-        Self { clock: Arc::new(clock) }
+        Self { clock: Arc::new(clock), began: Instant::now() }
     }
 }
 
 impl Pace for RealPace {
     fn now(&self) -> Timestamp {
         (self.clock)()
+    }
+
+    fn passed(&self) -> Duration {
+        self.began.elapsed()
     }
 
     async fn sleep(&self, duration: Duration) {

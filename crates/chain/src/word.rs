@@ -4,11 +4,10 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bourse_market::facts::Block;
-use bourse_wire::Timestamp;
 use futures_util::future::{Either, select};
 use tokio::sync::watch;
 
-use crate::pace::{Pace, between};
+use crate::pace::Pace;
 
 /// What nodes told last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +31,7 @@ const SPACING: Duration = Duration::from_millis(100);
 pub(crate) struct Ear {
     word: Option<watch::Receiver<Word>>,
     /// When it last turned out that everything is known; absent while there is something to find out.
-    settled: Option<Timestamp>,
+    settled: Option<Duration>,
     /// Whether a block was told of that is not known.
     is_ahead: bool,
     /// How often in a row asking for it was in vain.
@@ -44,18 +43,18 @@ impl Ear {
         Self { word: Some(word), ..Self::default() }
     }
 
-    /// Whether to ask for the newest block, where questions come at this interval without word.
-    pub(crate) fn is_due(&mut self, now: Timestamp, poll: Duration, knows: impl Fn(&Block) -> bool) -> bool {
+    /// Whether to ask for the newest block at an instant, where questions come at this interval without word.
+    pub(crate) fn is_due(&mut self, at: Duration, poll: Duration, knows: impl Fn(&Block) -> bool) -> bool {
         let Some((settled, word)) = self.settled.zip(self.word.as_mut()) else { return true };
         let word = *word.borrow_and_update();
         self.is_ahead = word.head.is_some_and(|head| !knows(&head));
         let patience = poll.max((poll * PATIENCE).min(PATIENCE_MAX));
-        !word.is_alive || self.is_ahead || between(settled, now) >= patience
+        !word.is_alive || self.is_ahead || at.saturating_sub(settled) >= patience
     }
 
     /// Takes that all is known that a node tells when asked.
-    pub(crate) fn settle(&mut self, now: Timestamp, knows: impl Fn(&Block) -> bool) {
-        self.settled = Some(now);
+    pub(crate) fn settle(&mut self, at: Duration, knows: impl Fn(&Block) -> bool) {
+        self.settled = Some(at);
         let head = self.word.as_ref().and_then(|word| word.borrow().head);
         self.is_ahead = head.is_some_and(|head| !knows(&head));
         self.vain = if self.is_ahead { self.vain.saturating_add(1) } else { 0 };
@@ -66,24 +65,25 @@ impl Ear {
         self.settled = None;
     }
 
-    /// Waits until it is time to look again: for an interval, or until there is word.
-    pub(crate) async fn rest(&mut self, pace: &impl Pace, poll: Duration) {
-        let began = pace.now();
+    /// Waits until it is time to look again: for an interval, or until there is word; tells whether it was word.
+    pub(crate) async fn rest(&mut self, pace: &impl Pace, poll: Duration) -> bool {
+        let began = pace.passed();
         loop {
-            let now = pace.now();
-            let mut left = poll.saturating_sub(between(began, now));
+            let at = pace.passed();
+            let mut left = poll.saturating_sub(at.saturating_sub(began));
             let Some((settled, word)) = self.settled.zip(self.word.as_mut()) else {
-                return pace.sleep(left).await;
+                pace.sleep(left).await;
+                return false;
             };
             if self.is_ahead {
                 let spacing = SPACING.saturating_mul(1 << self.vain.min(16));
-                left = left.min(spacing.saturating_sub(between(settled, now)));
+                left = left.min(spacing.saturating_sub(at.saturating_sub(settled)));
             }
             if left.is_zero() {
-                return;
+                return self.is_ahead;
             }
             let heard = match select(pin!(pace.sleep(left)), pin!(word.changed())).await {
-                Either::Left(_) => return,
+                Either::Left(_) => return self.is_ahead,
                 Either::Right((heard, _)) => heard.is_ok(),
             };
             self.is_ahead = heard;

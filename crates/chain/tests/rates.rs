@@ -23,6 +23,10 @@ impl Pace for SetClock {
         Timestamp::from_unix_nanos(i128::from(*self.seconds.lock().unwrap()) * 1_000_000_000)
     }
 
+    fn passed(&self) -> Duration {
+        self.slept.lock().unwrap().iter().sum()
+    }
+
     async fn sleep(&self, duration: Duration) {
         self.slept.lock().unwrap().push(duration);
         let passed = i64::try_from(duration.as_secs()).unwrap();

@@ -16,6 +16,10 @@ impl Pace for SimPace {
         Timestamp::from_unix_nanos(i128::from(1_800_000_000_000 + millis) * 1_000_000)
     }
 
+    fn passed(&self) -> Duration {
+        Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+
     async fn sleep(&self, duration: Duration) {
         self.0.fetch_add(u64::try_from(duration.as_millis()).unwrap(), Ordering::Relaxed);
         tokio::task::yield_now().await;

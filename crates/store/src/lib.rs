@@ -75,8 +75,8 @@ pub use audit::{Act, Actor, AuditPage, AuditRecord, Identity};
 pub use backend::{DatabaseUrl, OpenOptions, Pending, Store, copy_sqlite};
 pub use chain::{
     Backing, BalanceChanges, BlockFacts, Blocks, BlocksCommitted, ChainError, ChainState, ChangesQuery,
-    Followed, HeldSample, History, HistoryCommitted, OfferScope, OrderFees, OwnOrders, Payer, ProjectFollow,
-    Settled, Unsettled,
+    Followed, HeldSample, History, HistoryCommitted, LeaseHeld, LeaseHolder, LeaseSeen, OfferScope,
+    OrderFees, OwnOrders, Payer, ProjectFollow, Settled, Unsettled,
 };
 pub use changes::Changes;
 pub use collections::{CollectionId, CollectionKey, Holders, Mark, StoredToken};

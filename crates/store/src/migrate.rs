@@ -261,6 +261,7 @@ impl Migration {
             include_str!("../migrations/0032_webhooks.sqlite.sql"),
             include_str!("../migrations/0032_webhooks.postgres.sql"),
         ),
+        Self::new(33, "lease_beats", include_str!("../migrations/0033_lease_beats.sql"), &[]),
     ];
 
     const fn new(

@@ -2,8 +2,8 @@
 
 use bourse_market::facts::Block;
 use bourse_store::{
-    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, Store,
-    StoreError,
+    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, LeaseHeld,
+    LeaseHolder, LeaseSeen, Store, StoreError,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -59,20 +59,21 @@ pub trait Books: Send + Sync + 'static {
         batch: History,
     ) -> impl Future<Output = Result<HistoryCommitted, StoreError>> + Send;
 
-    /// Takes the right to follow a chain until a time, or keeps it.
+    /// Takes the right to follow a chain, or keeps it; that of another where it is as it was when it was seen to have ended, or
+    /// where an older program has it. Programs before schema 33 leave the chain alone until a time.
     fn hold_lease(
         &self,
         chain: ChainId,
-        holder: &str,
-        now: Timestamp,
+        holder: &LeaseHolder,
         until: Timestamp,
-    ) -> impl Future<Output = Result<bool, StoreError>> + Send;
+        ended: Option<LeaseSeen>,
+    ) -> impl Future<Output = Result<LeaseHeld, StoreError>> + Send;
 
     /// Gives the right back.
     fn release_lease(
         &self,
         chain: ChainId,
-        holder: &str,
+        holder: &LeaseHolder,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 }
 
@@ -116,14 +117,14 @@ impl Books for Store {
     async fn hold_lease(
         &self,
         chain: ChainId,
-        holder: &str,
-        now: Timestamp,
+        holder: &LeaseHolder,
         until: Timestamp,
-    ) -> Result<bool, StoreError> {
-        Store::hold_lease(self, chain, holder, now, until).await
+        ended: Option<LeaseSeen>,
+    ) -> Result<LeaseHeld, StoreError> {
+        Store::hold_lease(self, chain, holder, until, ended).await
     }
 
-    async fn release_lease(&self, chain: ChainId, holder: &str) -> Result<(), StoreError> {
+    async fn release_lease(&self, chain: ChainId, holder: &LeaseHolder) -> Result<(), StoreError> {
         Store::release_lease(self, chain, holder).await
     }
 }

@@ -12,7 +12,7 @@ use tokio::task::{JoinError, JoinHandle};
 use super::ranges::ReadRange;
 use super::{Books, FollowError, FollowState, Follower};
 use crate::node::{Failure, Node};
-use crate::pace::{Pace, between};
+use crate::pace::Pace;
 
 /// The ranges of one collection that are being read ahead, in order and without gaps.
 #[derive(Default)]
@@ -44,9 +44,9 @@ impl Pipeline {
 }
 
 impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
-    /// Reads and commits ranges until there are none, or a poll is due; tells whether there is more.
+    /// Reads and commits ranges until there are none, or a poll or a renewal is due; tells whether there is more.
     pub(super) async fn history(&self, known: &mut FollowState) -> Result<bool, FollowError> {
-        let began = self.reading.pace.now();
+        let began = self.reading.pace.passed();
         let mut failed: Option<Failure> = None;
         known.pipelines.retain(|address, pipeline| {
             let followed = known.followed.iter().find(|followed| followed.key.address == *address);
@@ -58,7 +58,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             if failed.is_none() {
                 self.plan(known);
             }
-            let left = self.options.poll.saturating_sub(between(began, self.reading.pace.now()));
+            let passed = self.reading.pace.passed().saturating_sub(began);
+            let left = self.spell().saturating_sub(passed);
             if left.is_zero() {
                 break;
             }

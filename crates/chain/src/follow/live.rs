@@ -12,7 +12,7 @@ use super::window::{ForkSearch, Position, Searched, broken_link};
 use super::{Books, FollowError, FollowState, Follower, PATIENCE};
 use crate::bloom;
 use crate::node::{Failure, Header, LogFilter, Node, Span, SpanLogs, TimedLog};
-use crate::pace::{Pace, between};
+use crate::pace::Pace;
 
 /// How often the nodes are asked whether they agree, and about which block before the checkpoint: the newest ones are not
 /// known to all yet.
@@ -48,14 +48,14 @@ impl Branch {
 impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// Takes the next blocks, unless there is no reason to ask for any; tells whether there are more.
     pub(super) async fn look(&mut self, known: &mut FollowState) -> Result<bool, FollowError> {
-        let now = self.reading.pace.now();
-        if !self.ear.is_due(now, self.options.poll, |block| known.window.knows(block)) {
+        if !self.ear.is_due(self.reading.pace.passed(), self.options.poll, |block| known.window.knows(block))
+        {
             return Ok(false);
         }
         self.ear.unsettle();
         let is_behind = self.live(known).await?;
         if !is_behind && self.elsewhere == 0 {
-            self.ear.settle(self.reading.pace.now(), |block| known.window.knows(block));
+            self.ear.settle(self.reading.pace.passed(), |block| known.window.knows(block));
         }
         Ok(is_behind)
     }
@@ -98,8 +98,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         if let (Some(_), Some(first)) = (branch.rewind_to, branch.blocks.first()) {
             return Ok(self.reading.node.confirm(first).await?);
         }
-        let now = self.reading.pace.now();
-        if self.confirmed_at.is_some_and(|at| between(at, now) < CONFIRM_INTERVAL) {
+        let now = self.reading.pace.passed();
+        if self.confirmed_at.is_some_and(|at| now.saturating_sub(at) < CONFIRM_INTERVAL) {
             return Ok(());
         }
         let number = known.window.checkpoint().number.saturating_sub(CONFIRM_DEPTH);

@@ -31,6 +31,7 @@ mod books;
 mod facts;
 mod history;
 mod join;
+mod lease;
 mod live;
 mod look_back;
 mod ranges;
@@ -43,14 +44,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bourse_protocols::Protocol;
-use bourse_store::{Followed, StoreError};
-use bourse_wire::{Address, ChainId, Timestamp};
+use bourse_store::{Followed, LeaseHolder, Migration, StoreError};
+use bourse_wire::{Address, ChainId};
 use futures_util::future::{Either, select};
 use tokio::sync::watch;
 
 pub use books::Books;
 use facts::Reading;
 use history::Pipeline;
+use lease::Lease;
 use look_back::LookBack;
 use ranges::{RangeSize, Ranges};
 use window::Window;
@@ -58,7 +60,7 @@ use window::Window;
 use crate::calls::{Caller, MULTICALL3};
 use crate::decode::Decoder;
 use crate::node::{Failure, Node};
-use crate::pace::{Pace, between, later};
+use crate::pace::Pace;
 use crate::royalties::Royalties;
 use crate::status::{Phase, Progress, Status};
 use crate::word::{Ear, Word};
@@ -69,7 +71,7 @@ pub struct FollowOptions {
     /// Which chain.
     pub chain: ChainId,
     /// Who follows, among the processes that could.
-    pub holder: String,
+    pub holder: LeaseHolder,
     /// How many blocks the chain may take back.
     pub window: u64,
     /// How long to wait for the next block.
@@ -103,7 +105,7 @@ impl FollowOptions {
     pub fn new(chain: ChainId, holder: impl Into<String>) -> Self {
         Self {
             chain,
-            holder: holder.into(),
+            holder: LeaseHolder { name: holder.into(), schema: Migration::newest() },
             window: 128,
             poll: Duration::from_secs(1),
             lease: Duration::from_secs(30),
@@ -158,14 +160,14 @@ pub struct Follower<N, B, P> {
     status: Status,
     /// What is known of the store; absent when it has to be asked.
     known: Option<FollowState>,
-    lease_renewed: Option<Timestamp>,
+    lease: Lease,
     /// How often in a row the node was elsewhere, and beyond the window.
     elsewhere: u32,
     beyond: u32,
     /// How often in a row what nodes told did not fit together.
     unclear: u32,
     /// When the nodes were last asked whether they agree.
-    confirmed_at: Option<Timestamp>,
+    confirmed_at: Option<Duration>,
     /// Hears of new blocks, where somebody tells of them.
     ear: Ear,
 }
@@ -177,7 +179,7 @@ struct FollowState {
     /// Contracts that are not followed although something happens to them, where others are.
     left: Vec<Address>,
     /// When the collections were read; absent when they have to be read again.
-    followed_at: Option<Timestamp>,
+    followed_at: Option<Duration>,
     pipelines: BTreeMap<Address, Pipeline>,
     /// Which blocks are to be looked through for collections, where all are wanted.
     look_back: Option<LookBack>,
@@ -209,7 +211,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             ranges: Arc::new(ranges),
             status,
             known: None,
-            lease_renewed: None,
+            lease: Lease::default(),
             elsewhere: 0,
             beyond: 0,
             unclear: 0,
@@ -240,12 +242,12 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             let is_idle = matches!(turn, Ok(Turn::Idle));
             let wait = match turn {
                 Ok(Turn::Busy) => Duration::ZERO,
-                Ok(Turn::Idle | Turn::Standby) => self.options.poll,
+                Ok(Turn::Idle) => self.options.poll,
+                Ok(Turn::Standby) => self.look_interval(),
                 Err(error) => self.wait_after(&error, failures),
             };
             failures = if wait <= self.options.poll { 0 } else { failures + 1 };
-            let ear = &mut self.ear;
-            let rest = async { if is_idle { ear.rest(&pace, wait).await } else { pace.sleep(wait).await } };
+            let rest = async { if is_idle { self.rest(wait).await } else { pace.sleep(wait).await } };
             if let Either::Right(_) = select(pin!(rest), shutdown.as_mut()).await {
                 break;
             }
@@ -253,7 +255,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         // What was read ahead is of no use any more.
         self.known = None;
         if let Err(error) = self.books.release_lease(self.options.chain, &self.options.holder).await {
-            tracing::debug!(%error, "the lease of a chain was not given back; it ends by itself");
+            tracing::debug!(%error, "the lease of a chain was not given back; others see it end");
         }
     }
 
@@ -341,19 +343,6 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         Ok(if is_behind || is_reading || is_looking { Turn::Busy } else { Turn::Idle })
     }
 
-    async fn hold_lease(&mut self) -> Result<bool, FollowError> {
-        let now = self.reading.pace.now();
-        let is_fresh = |renewed| between(renewed, now) < self.options.lease / 3;
-        if self.lease_renewed.is_some_and(is_fresh) {
-            return Ok(true);
-        }
-        self.lease_renewed = None;
-        let until = later(now, self.options.lease);
-        let is_held = self.books.hold_lease(self.options.chain, &self.options.holder, now, until).await?;
-        self.lease_renewed = is_held.then_some(now);
-        Ok(is_held)
-    }
-
     /// Reads how far the chain was followed, and starts it when it was not.
     async fn load(&mut self) -> Result<FollowState, FollowError> {
         self.ear.unsettle();
@@ -394,8 +383,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
 
     /// Reads which collections are followed, when that is some time ago.
     async fn refresh(&self, known: &mut FollowState) -> Result<(), FollowError> {
-        let now = self.reading.pace.now();
-        if known.followed_at.is_none_or(|at| between(at, now) >= self.options.poll) {
+        let now = self.reading.pace.passed();
+        if known.followed_at.is_none_or(|at| now.saturating_sub(at) >= self.options.poll) {
             known.followed = self.books.followed(self.options.chain).await?;
             if self.options.discover_from.is_some() {
                 known.left = self.books.left(self.options.chain).await?;

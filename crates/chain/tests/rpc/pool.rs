@@ -25,6 +25,10 @@ impl Pace for Stopwatch {
         Timestamp::from_unix_nanos(i128::from(1_700_000_000_000_000_000 + self.0.load(Ordering::Relaxed)))
     }
 
+    fn passed(&self) -> Duration {
+        Duration::from_nanos(self.0.load(Ordering::Relaxed))
+    }
+
     async fn sleep(&self, duration: Duration) {
         self.pass(duration);
     }

@@ -24,6 +24,10 @@ impl Pace for Clock {
         Timestamp::from_unix_nanos(i128::from(*self.0.borrow()) * 1_000_000)
     }
 
+    fn passed(&self) -> Duration {
+        Duration::from_millis(*self.0.borrow())
+    }
+
     async fn sleep(&self, duration: Duration) {
         let mut time = self.0.subscribe();
         let ends = *time.borrow() + u64::try_from(duration.as_millis()).unwrap();
@@ -78,6 +82,7 @@ struct Stage {
     node: Arc<Heads>,
     word: watch::Sender<Word>,
     status: Status,
+    books: Arc<MemoryBooks>,
 }
 
 impl Stage {
@@ -125,10 +130,11 @@ fn hearing(poll: Duration, story: impl AsyncFnOnce(&Stage)) {
             node: Arc::new(Heads(Mutex::new(((1..=40).map(|number| block(number, 0)).collect(), 0)))),
             word: watch::Sender::default(),
             status: Status::new(CHAIN, Arc::default()),
+            books: Arc::default(),
         };
         let options = bourse_chain::FollowOptions { poll, ..options(false) };
-        let (node, books, clock) = (Arc::clone(&stage.node), Arc::default(), Arc::clone(&stage.clock));
-        let follower = Follower::<_, MemoryBooks, _>::new(options, node, books, clock, stage.status.clone());
+        let (node, books) = (Arc::clone(&stage.node), Arc::clone(&stage.books));
+        let follower = Follower::new(options, node, books, Arc::clone(&stage.clock), stage.status.clone());
         let stop = Arc::new(Notify::new());
         let stopped = Arc::clone(&stop);
         let follows = follower.hearing(stage.word.subscribe()).run(async move { stopped.notified().await });
@@ -194,5 +200,17 @@ fn one_that_tells_of_what_is_not_there_costs_no_more_than_asking_without_word() 
         let asked = stage.asked() - before;
         assert!((15..=30).contains(&asked), "{asked} times in twenty seconds");
         assert_eq!((stage.followed(), stage.status.get().reorgs), (40, 0));
+    });
+}
+
+#[test]
+fn the_right_to_follow_is_kept_however_seldom_nodes_are_asked() {
+    hearing(Duration::from_mins(2), async |stage| {
+        let renewals = || stage.books.0.lock().unwrap().renewals;
+        let (asked, before) = (stage.asked(), renewals());
+        stage.pass(Duration::from_mins(1)).await;
+        assert_eq!(stage.asked(), asked);
+        // A lease of half a minute is renewed after a third of it.
+        assert!((5..=7).contains(&(renewals() - before)), "{} renewals", renewals() - before);
     });
 }

@@ -8,7 +8,7 @@ use bourse_market::facts::{Block, StatedFact};
 use bourse_store::testing::collection_id;
 use bourse_store::{
     BlockFacts, Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted,
-    StoreError,
+    LeaseHeld, LeaseHolder, LeaseSeen, StoreError,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -29,6 +29,8 @@ pub(crate) struct Memory {
     pub(crate) ledgers: BTreeMap<Address, Ledger>,
     pub(crate) rewinds: u32,
     pub(crate) looked_back: Option<u64>,
+    /// How often the right to follow was asked for.
+    pub(crate) renewals: u32,
     /// What is compared with what is committed, when it is.
     pub(crate) truth: Option<Arc<Shared>>,
 }
@@ -179,11 +181,18 @@ impl Books for MemoryBooks {
         Ok(self.0.lock().unwrap().take_history(&batch))
     }
 
-    async fn hold_lease(&self, _: ChainId, _: &str, _: Timestamp, _: Timestamp) -> Result<bool, StoreError> {
-        Ok(true)
+    async fn hold_lease(
+        &self,
+        _: ChainId,
+        _: &LeaseHolder,
+        _: Timestamp,
+        _: Option<LeaseSeen>,
+    ) -> Result<LeaseHeld, StoreError> {
+        self.0.lock().unwrap().renewals += 1;
+        Ok(LeaseHeld::Here)
     }
 
-    async fn release_lease(&self, _: ChainId, _: &str) -> Result<(), StoreError> {
+    async fn release_lease(&self, _: ChainId, _: &LeaseHolder) -> Result<(), StoreError> {
         Ok(())
     }
 }
@@ -250,14 +259,14 @@ impl<B: Books> Books for Faulty<B> {
     async fn hold_lease(
         &self,
         chain: ChainId,
-        holder: &str,
-        now: Timestamp,
+        holder: &LeaseHolder,
         until: Timestamp,
-    ) -> Result<bool, StoreError> {
-        self.around(self.books.hold_lease(chain, holder, now, until)).await
+        ended: Option<LeaseSeen>,
+    ) -> Result<LeaseHeld, StoreError> {
+        self.around(self.books.hold_lease(chain, holder, until, ended)).await
     }
 
-    async fn release_lease(&self, chain: ChainId, holder: &str) -> Result<(), StoreError> {
+    async fn release_lease(&self, chain: ChainId, holder: &LeaseHolder) -> Result<(), StoreError> {
         self.around(self.books.release_lease(chain, holder)).await
     }
 }

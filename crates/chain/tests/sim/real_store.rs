@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bourse_chain::FollowError;
 use bourse_store::testing::{TestDatabase, facts_rows, load_all};
-use bourse_store::{Actor, CollectionKey, Store};
+use bourse_store::{Actor, CollectionKey, LeaseHeld, LeaseHolder, Migration, Store};
 use bourse_wire::{Address, OrderStatus, Timestamp};
 
 use crate::simulation::{Sim, weather_of};
@@ -233,11 +233,16 @@ fn another_process_stands_by() {
         let mut sim = stored_sim(5, &database).await;
         sim.shared.world().mine(40);
         sim.add_all().await;
-        let held =
-            sim.books.hold_lease(CHAIN, "another", Timestamp::ZERO, "2100-01-01T00:00:00Z".parse().unwrap());
-        assert!(held.await.unwrap());
+        let another = LeaseHolder { name: "another".to_owned(), schema: Migration::newest() };
+        let held = sim.books.hold_lease(CHAIN, &another, Timestamp::ZERO, None).await.unwrap();
+        assert_eq!(held, LeaseHeld::Here);
         assert_eq!(sim.turn().await.unwrap(), bourse_chain::Turn::Standby);
-        sim.books.release_lease(CHAIN, "another").await.unwrap();
+        sim.books.release_lease(CHAIN, &another).await.unwrap();
+        assert_ne!(
+            sim.turn().await.unwrap(),
+            bourse_chain::Turn::Standby,
+            "what was given back is there at once"
+        );
         sim.set(Weather::default());
         sim.settle().await;
         check_stored(&sim).await;

@@ -1,5 +1,6 @@
-//! Several servers with one store, of which whoever follows is killed or put to sleep again and again: another one goes on
-//! within seconds, no block is followed twice, and the store ends as with one server that nothing happened to.
+//! Several servers with one store, of which whoever follows is killed or put to sleep again and again, while their clocks are hours
+//! apart and are set: another one goes on within seconds, no block is followed twice, and the store ends as with one server that
+//! nothing happened to.
 
 use std::collections::HashSet;
 use std::pin::Pin;
@@ -10,24 +11,24 @@ use std::time::Duration;
 use alloy_primitives::Bytes;
 use bourse_chain::{
     Books, Call, CallResults, Failure, FollowError, FollowOptions, Follower, Header, LogFilter, Node,
-    Pace as _, Span, SpanLogs, Status, TimedLog, Turn,
+    Pace as _, Phase, Span, SpanLogs, Status, TimedLog, Turn,
 };
 use bourse_market::facts::{Block, BlockHash};
 use bourse_simulation::{CHAIN, COLLECTIONS, Shared, SimPace, WorldNode, run, seeds};
 use bourse_store::testing::{TestDatabase, facts_rows};
 use bourse_store::{
-    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, Store,
-    StoreError,
+    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, LeaseHeld,
+    LeaseHolder, LeaseSeen, Migration, Store, StoreError,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
 use tokio::sync::Notify;
 
 use crate::simulation::{Sim, options};
 
-/// For how long nobody else follows after a server was killed, as in the service.
-const LEASE: Duration = Duration::from_secs(5);
-/// How long it may take until another one follows.
-const HANDOVER_MAX: Duration = Duration::from_secs(10);
+/// How long a server may be silent before another takes it for dead, as in the service.
+const LEASE: Duration = Duration::from_secs(4);
+/// How long it may take until another one follows that is awake.
+const HANDOVER_MAX: Duration = Duration::from_secs(5);
 /// How often each server looks whether there is something to do.
 const POLL: Duration = Duration::from_millis(500);
 
@@ -161,33 +162,37 @@ impl Books for FatedBooks {
     async fn hold_lease(
         &self,
         chain: ChainId,
-        holder: &str,
-        now: Timestamp,
+        holder: &LeaseHolder,
         until: Timestamp,
-    ) -> Result<bool, StoreError> {
-        let is_held = self.store.hold_lease(chain, holder, now, until).await?;
-        if is_held {
-            holder.clone_into(&mut self.done.lock().unwrap().holder);
+        ended: Option<LeaseSeen>,
+    ) -> Result<LeaseHeld, StoreError> {
+        let held = self.store.hold_lease(chain, holder, until, ended).await?;
+        if held == LeaseHeld::Here {
+            holder.name.clone_into(&mut self.done.lock().unwrap().holder);
         }
         self.fate.step().await;
-        Ok(is_held)
+        Ok(held)
     }
 
-    async fn release_lease(&self, chain: ChainId, holder: &str) -> Result<(), StoreError> {
+    async fn release_lease(&self, chain: ChainId, holder: &LeaseHolder) -> Result<(), StoreError> {
         self.store.release_lease(chain, holder).await
     }
 }
 
-/// Time, as a server has it whose clock is not quite right.
+/// Time, as a server has it whose clock is wrong by some seconds, and is set now and then.
 struct Clock {
     pace: Arc<SimPace>,
-    ahead: Duration,
+    ahead: Arc<AtomicI64>,
 }
 
 impl bourse_chain::Pace for Clock {
     fn now(&self) -> Timestamp {
-        let nanos = self.pace.now().unix_nanos() + i128::try_from(self.ahead.as_nanos()).unwrap();
-        Timestamp::from_unix_nanos(nanos)
+        let ahead = i128::from(self.ahead.load(Ordering::Relaxed)) * 1_000_000_000;
+        Timestamp::from_unix_nanos(self.pace.now().unix_nanos() + ahead)
+    }
+
+    fn passed(&self) -> Duration {
+        self.pace.passed()
     }
 
     async fn sleep(&self, duration: Duration) {
@@ -203,6 +208,12 @@ struct Server {
     place: u64,
     lives: u32,
     name: String,
+    /// The newest schema that it knows.
+    schema: i64,
+    /// Seconds by which its clock is ahead.
+    ahead: Arc<AtomicI64>,
+    /// Since when it lives and is awake; for ever from now on where it does not.
+    awake_since: Duration,
     store: Arc<Store>,
     status: Status,
     fate: Arc<Fate>,
@@ -219,7 +230,7 @@ struct Servers {
     done: Arc<Mutex<Done>>,
     /// Who had the lease at the last look, and since when that one does not follow.
     holder: String,
-    gone_since: Option<Timestamp>,
+    gone_since: Option<Duration>,
     handovers: u32,
 }
 
@@ -229,9 +240,20 @@ impl Servers {
         for place in 0..count {
             let store = Arc::new(database.open().await.unwrap());
             let status = Status::new(CHAIN, Arc::default());
-            let fate = Arc::default();
-            let (name, follower, turn) = (String::new(), None, None);
-            servers.push(Server { place, lives: 0, name, store, status, fate, follower, turn, sleeps: 0 });
+            servers.push(Server {
+                place,
+                lives: 0,
+                name: String::new(),
+                schema: Migration::newest(),
+                ahead: Arc::default(),
+                awake_since: Duration::MAX,
+                store,
+                status,
+                fate: Arc::default(),
+                follower: None,
+                turn: None,
+                sleeps: 0,
+            });
         }
         let shared = Sim::new(seed, Arc::clone(&servers[0].store)).shared;
         shared.world().mine(60);
@@ -249,12 +271,14 @@ impl Servers {
 
     /// A follower that begins anew, under a name that nobody had before.
     fn born(&mut self, at: usize, steps: i64) -> Following {
-        let (pace, ahead) = (Arc::clone(&self.pace), Duration::from_millis(800 * self.servers[at].place));
+        let (pace, awake_since) = (Arc::clone(&self.pace), self.pace.passed());
         let server = &mut self.servers[at];
-        server.lives += 1;
+        (server.lives, server.awake_since) = (server.lives + 1, awake_since);
         server.fate = Arc::new(Fate { steps_left: AtomicI64::new(steps), ..Fate::default() });
         server.name = format!("server {} in its life {}", server.place, server.lives);
-        let options = FollowOptions { lease: LEASE, holder: server.name.clone(), ..options(false) };
+        let holder = LeaseHolder { name: server.name.clone(), schema: server.schema };
+        let ahead = Arc::clone(&server.ahead);
+        let options = FollowOptions { lease: LEASE, holder, ..options(false) };
         let books = FatedBooks {
             store: Arc::clone(&server.store),
             fate: Arc::clone(&server.fate),
@@ -279,6 +303,7 @@ impl Servers {
             }
             self.servers[at].fate.steps_left.store(steps, Ordering::Relaxed);
             self.servers[at].fate.resumed.notify_one();
+            self.servers[at].awake_since = self.pace.passed();
             if self.holder == self.servers[at].name {
                 self.gone_since = None;
             }
@@ -315,12 +340,13 @@ impl Servers {
 
     /// Killed, or asleep for some of the others' turns: a machine that stood still does not know it.
     fn stopped(&mut self, at: usize, turn: Turning) {
+        self.servers[at].awake_since = Duration::MAX;
         if self.roll(2) == 0 {
             self.servers[at].turn = Some(turn);
             self.servers[at].sleeps = 1 + self.roll(30);
         }
         if self.holder == self.servers[at].name {
-            self.gone_since.get_or_insert(self.pace.now());
+            self.gone_since.get_or_insert(self.pace.passed());
         }
     }
 
@@ -332,8 +358,10 @@ impl Servers {
         }
         self.holder = holder;
         if let Some(since) = self.gone_since.take() {
-            let nanos = u64::try_from(self.pace.now().unix_nanos() - since.unix_nanos()).unwrap();
-            assert!(Duration::from_nanos(nanos) <= HANDOVER_MAX, "nobody followed for {nanos} ns");
+            // While all sleep there is nobody who could follow.
+            let awake_since = self.servers.iter().map(|server| server.awake_since).min().unwrap();
+            let waited = self.pace.passed().saturating_sub(since.max(awake_since));
+            assert!(waited <= HANDOVER_MAX, "nobody followed for {waited:?}");
             self.handovers += 1;
         }
     }
@@ -344,6 +372,7 @@ impl Servers {
             match self.roll(20) {
                 0 => self.shared.reorganise(),
                 roll @ 1..=10 => self.shared.world().mine(1 + roll % 3),
+                11..=13 => self.set_a_clock(),
                 _ => {}
             }
             for at in 0..self.servers.len() {
@@ -351,11 +380,20 @@ impl Servers {
                 self.turn(at, steps).await;
             }
             self.pace.sleep(POLL).await;
-            // While all sleep there is nobody who could follow.
-            if self.servers.iter().all(|server| server.sleeps > 0) {
-                self.gone_since = self.gone_since.map(|_| self.pace.now());
-            }
         }
+    }
+
+    /// A clock that is hours wrong from now on, in either direction, or right again.
+    fn set_a_clock(&self) {
+        let at = usize::try_from(self.roll(self.servers.len() as u64)).unwrap();
+        let direction = i64::try_from(self.roll(3)).unwrap() - 1;
+        let hours = 1 + i64::try_from(self.roll(48)).unwrap();
+        self.servers[at].ahead.store(direction * hours * 3_600, Ordering::Relaxed);
+    }
+
+    /// Whoever has the right to follow now, by its name.
+    fn holder(&self) -> String {
+        self.done.lock().unwrap().holder.clone()
     }
 
     /// Nobody stops any more, and those that sleep wake up, until everything is followed.
@@ -403,4 +441,57 @@ fn whoever_follows_is_killed_again_and_again_and_another_goes_on() {
     for seed in seeds(2) {
         run(seed, servers_come_and_go(seed, 2 + seed % 2));
     }
+}
+
+#[test]
+fn a_clock_that_is_set_moves_no_chain_from_one_server_to_another() {
+    run(9, async {
+        let database = TestDatabase::fresh().await.unwrap();
+        let mut servers = Servers::new(9, &database, 3).await;
+        servers.turn(0, i64::MAX).await;
+        let first = servers.holder();
+        for _ in 0..200 {
+            servers.set_a_clock();
+            servers.shared.world().mine(1);
+            for at in 0..3 {
+                servers.turn(at, i64::MAX).await;
+            }
+            assert_eq!(servers.holder(), first);
+            servers.pace.sleep(POLL).await;
+        }
+        let (snapshot, head) = (servers.servers[0].status.get(), servers.shared.world().head().block);
+        assert!(snapshot.checkpoint.unwrap().number + 3 >= head.number, "and holds up nothing: {snapshot:?}");
+    });
+}
+
+/// As in an upgrade of one server after the other: what an older one follows lacks what newer ones keep.
+#[test]
+fn a_newer_server_follows_in_the_place_of_an_older_one_for_as_long_as_it_lives() {
+    run(10, async {
+        let database = TestDatabase::fresh().await.unwrap();
+        let mut servers = Servers::new(10, &database, 2).await;
+        servers.servers[0].schema -= 1;
+        servers.turn(0, i64::MAX).await;
+        let older = servers.holder();
+        servers.turn(1, i64::MAX).await;
+        let newer = servers.holder();
+        assert_ne!(newer, older, "at once");
+        for _ in 0..60 {
+            servers.shared.world().mine(1);
+            for at in 0..2 {
+                servers.turn(at, i64::MAX).await;
+            }
+            assert_eq!(servers.holder(), newer);
+            servers.pace.sleep(POLL).await;
+        }
+        assert_eq!(servers.servers[0].status.get().phase, Phase::Standby);
+        // It is killed, and what is left follows.
+        (servers.servers[1].follower, servers.servers[1].awake_since) = (None, Duration::MAX);
+        servers.gone_since = Some(servers.pace.passed());
+        for _ in 0..2 * HANDOVER_MAX.as_secs() {
+            servers.pace.sleep(POLL).await;
+            servers.turn(0, i64::MAX).await;
+        }
+        assert_eq!(servers.holder(), older);
+    });
 }

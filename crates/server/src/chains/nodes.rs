@@ -30,8 +30,9 @@ use crate::clock::Clock;
 use crate::entropy;
 use crate::settings::{Network, Networks};
 
-/// For how long nobody else follows after a server was killed. Two that follow at once only get in each other's way.
-const LEASE: Duration = Duration::from_secs(5);
+/// For how long whoever follows may be silent before another takes it for dead: with the time between two looks, that is within
+/// five seconds. Two that follow at once only get in each other's way.
+const LEASE: Duration = Duration::from_secs(4);
 
 /// The nodes of one network behind one name.
 pub(crate) type ChainNode = Pool<HttpNode, RealPace>;

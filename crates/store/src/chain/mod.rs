@@ -29,6 +29,7 @@ pub use balance_changes::{BalanceChanges, ChangesQuery};
 pub use error::ChainError;
 pub use follow::ProjectFollow;
 pub use held::HeldSample;
+pub use lease::{LeaseHeld, LeaseHolder, LeaseSeen};
 pub use royalties::{OrderFees, OwnOrders};
 pub use standing::{Settled, Unsettled};
 #[cfg(feature = "testing")]

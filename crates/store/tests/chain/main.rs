@@ -10,6 +10,7 @@ mod database;
 mod followers;
 mod following;
 mod history;
+mod leases;
 mod orders;
 #[path = "../support/projects.rs"]
 mod projects;

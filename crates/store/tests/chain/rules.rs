@@ -164,28 +164,6 @@ async fn starting_over_forgets_what_the_chain_stated() {
     assert_eq!(stage.facts().await, facts);
 }
 
-#[tokio::test]
-async fn one_process_at_a_time_follows_a_chain() {
-    let (database, store) = open().await;
-    let elsewhere = database.open().await.unwrap();
-    let at = |seconds: i128| Timestamp::from_unix_nanos(seconds * 1_000_000_000);
-    let hold = async |store: &bourse_store::Store, holder: &str, now, until| {
-        store.hold_lease(CHAIN, holder, at(now), at(until)).await.unwrap()
-    };
-    assert!(hold(&store, "a", 0, 10).await);
-    assert!(!hold(&elsewhere, "b", 9, 20).await);
-    assert!(hold(&store, "a", 9, 20).await, "it can be renewed");
-    assert!(!hold(&elsewhere, "b", 19, 30).await);
-    assert!(hold(&elsewhere, "b", 20, 30).await, "it has ended");
-    assert!(!hold(&store, "a", 21, 40).await);
-    store.release_lease(CHAIN, "a").await.unwrap();
-    assert!(!hold(&store, "a", 22, 40).await, "what one does not have cannot be given back");
-    elsewhere.release_lease(CHAIN, "b").await.unwrap();
-    assert!(hold(&store, "a", 23, 40).await);
-    let other_chain = store.hold_lease(bourse_wire::ChainId(1), "b", at(0), at(9)).await.unwrap();
-    assert!(other_chain);
-}
-
 /// How many blocks there are of which it is kept what they replaced in a collection.
 async fn undoable(stage: &Stage) -> u64 {
     let rows = "UPDATE chain_undo SET number = number WHERE collection_id = $1";
