@@ -433,7 +433,7 @@ async fn share_limits(app: Arc<App>, mut stop: Stop) {
         for (limiter, name) in
             [(&app.limiter, "requests"), (&app.stranger_orders, "orders"), (&app.wallet_proofs, "proofs")]
         {
-            let shared = limiter.share(&app.store, (&server, name), app.clock.now()).await;
+            let shared = limiter.share(&app.store, (&server, name), &app.clock).await;
             log_failure("sharing what was used of limits", shared);
         }
     }

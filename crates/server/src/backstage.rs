@@ -199,7 +199,7 @@ impl Backstage {
 
     /// What a project has left of this minute; `None` when there is no limit. Nothing is taken of it.
     pub fn allowance(&self, project: ProjectId) -> Option<Allowance> {
-        self.0.limiter.take(Bucket::Project(project), 0, self.now())
+        self.0.limiter.take(Bucket::Project(project), 0, self.0.clock.steady())
     }
 
     /// What became of each project's requests.

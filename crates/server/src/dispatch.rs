@@ -367,7 +367,7 @@ async fn identify(
     let is_unknown = checked.as_ref().is_err_and(|denied| denied.is_unknown);
     if is_unknown {
         // Failed credentials count against their address, so that guessing is limited, and before the store is asked.
-        limit_rate(app, route, (None, peer), now, headers)?;
+        limit_rate(app, route, (None, peer), headers)?;
         app.credentials.look(&app.store).await;
         checked = check();
         if app.store.away_for().is_some() && checked.as_ref().is_err_and(|denied| denied.is_unknown) {
@@ -383,7 +383,7 @@ async fn identify(
         };
         *came = project.map(|project| (project, now));
         if !is_unknown || caller.is_some() {
-            limit_rate(app, route, (caller, peer), now, headers)?;
+            limit_rate(app, route, (caller, peer), headers)?;
         }
     }
     let caller = checked.map_err(|denied| denied.error)?;
@@ -401,7 +401,6 @@ fn limit_rate(
     app: &App,
     route: &Registered,
     (caller, peer): (Option<&Caller>, Option<IpAddr>),
-    now: Timestamp,
     headers: &mut HeaderMap,
 ) -> Result<(), Error> {
     headers.insert(RATE_COST, route.cost.into());
@@ -410,7 +409,9 @@ fn limit_rate(
         (None, Some(peer)) => Bucket::of_address(peer),
         (None, None) => return Ok(()),
     };
-    let Some(allowance) = app.limiter.take(bucket, route.cost.max(1), now) else { return Ok(()) };
+    let Some(allowance) = app.limiter.take(bucket, route.cost.max(1), app.clock.steady()) else {
+        return Ok(());
+    };
     within_rate(allowance, caller.is_some(), headers)
 }
 

@@ -35,6 +35,7 @@ mod lookout;
 mod market_projects;
 mod metadata_queue;
 mod migrate;
+mod minutes;
 mod moving;
 mod order_activities;
 mod order_parts;
@@ -108,7 +109,7 @@ pub use people::{
     OpenInvite, ProofHash, Role, SecondFactor, ShownCode,
 };
 pub use projects::Project;
-pub use rate_uses::RateUse;
+pub use rate_uses::{RateUse, RatesExchanged};
 pub use replica::Replica;
 pub use rounds::{InMemory, Round};
 pub use scope::ProjectScope;

@@ -71,7 +71,7 @@ impl SignIn {
             tried_by.push(ProofHash(const_hex::encode(digest)));
             most.push(u64::from(limit));
         }
-        let tries = store.count_sign_in_try(tried_by, now).await?;
+        let tries = store.count_sign_in_try(tried_by).await?;
         if tries.into_iter().zip(most).any(|(tries, most)| tries > most) {
             return Err(Refusal::too_many_tries(reset_seconds));
         }

@@ -132,7 +132,7 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
         Err(error) => return error_response(&app, error.into(), HeaderMap::new()),
     };
     let peer = Peer::of(request.extensions());
-    let allowance = peer.and_then(|peer| app.limiter.take(Bucket::of_address(peer), 1, app.clock.now()));
+    let allowance = peer.and_then(|peer| app.limiter.take(Bucket::of_address(peer), 1, app.clock.steady()));
     if let Some(allowance) = allowance.filter(|allowance| allowance.refused) {
         let headers = HeaderMap::from_iter([(header::RETRY_AFTER, allowance.reset_seconds.into())]);
         let message = format!("{} requests a minute are used up", allowance.limit);

@@ -9,6 +9,7 @@ use super::{ProofHash, seconds};
 use crate::args::args;
 use crate::audit::{self, Act, Actor, Entry, Identity};
 use crate::backend::{Pending, Store};
+use crate::minutes::Present;
 
 /// A session to be opened.
 #[derive(Clone, Debug)]
@@ -23,9 +24,6 @@ pub struct NewSession {
 
 /// How long refusals under one address are counted in one entry: an hour.
 const REFUSALS_COUNTED_MS: i64 = 3_600_000;
-
-/// Minutes after which tries to sign in are forgotten.
-const MINUTES_KEPT: i64 = 2;
 
 impl Store {
     /// Opens a session; those that are over are forgotten.
@@ -50,20 +48,18 @@ impl Store {
 
     /// Counts a try to sign in by each of these, of whom there are hashes. How many each has made within this minute, with this
     /// one, whichever servers they came to.
-    pub fn count_sign_in_try(&self, tried_by: Vec<ProofHash>, now: Timestamp) -> Pending<'_, Vec<u64>> {
-        let minute = seconds(now) / 60;
+    pub fn count_sign_in_try(&self, tried_by: Vec<ProofHash>) -> Pending<'_, Vec<u64>> {
         self.write(move |mut session| {
             Box::pin(async move {
-                // The clock of another server may be somewhat behind.
-                let sql = "DELETE FROM sign_in_tries WHERE minute < $1";
-                session.execute(sql, args![minute.saturating_sub(MINUTES_KEPT)]).await?;
+                let present = Present::look(&mut session).await?;
+                present.forget(&mut session, "sign_in_tries").await?;
                 let mut counted = Vec::with_capacity(tried_by.len());
                 for hash in tried_by {
                     let sql = "INSERT INTO sign_in_tries (tried_by, minute, tries) VALUES ($1, $2, 1)
                         ON CONFLICT (tried_by) DO UPDATE SET minute = excluded.minute, tries =
                         CASE WHEN sign_in_tries.minute = excluded.minute THEN sign_in_tries.tries + 1 ELSE 1 END
                         RETURNING tries";
-                    let tries: Option<u64> = session.value(sql, args![hash.0, minute]).await?;
+                    let tries: Option<u64> = session.value(sql, args![hash.0, present.minute]).await?;
                     counted.push(tries.unwrap_or_default());
                 }
                 Ok(counted)

@@ -136,7 +136,7 @@ fn limit_rate(call: &Call) -> Result<(), Error> {
         return Ok(());
     }
     let bucket = call.peer.map_or_else(|| call.caller.bucket(), Bucket::of_address);
-    let taken = call.app.wallet_proofs.take(bucket, 1, call.now);
+    let taken = call.app.wallet_proofs.take(bucket, 1, call.app.clock.steady());
     let Some(Allowance { limit, reset_seconds, .. }) = taken.filter(|allowance| allowance.refused) else {
         return Ok(());
     };

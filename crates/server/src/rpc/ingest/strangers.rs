@@ -19,7 +19,7 @@ use crate::settings::Limits;
 
 /// Refuses an order of a caller who has sent as many as may be sent in a minute.
 pub(crate) fn check_rate(call: &Call) -> Result<(), Rejection> {
-    let taken = call.app.stranger_orders.take(call.caller.bucket(), 1, call.now);
+    let taken = call.app.stranger_orders.take(call.caller.bucket(), 1, call.app.clock.steady());
     let Some(Allowance { limit, reset_seconds, .. }) = taken.filter(|allowance| allowance.refused) else {
         return Ok(());
     };
