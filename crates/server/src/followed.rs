@@ -27,6 +27,8 @@ pub(crate) struct Checkpoint {
 #[derive(Clone)]
 struct FollowedChain {
     contracts: Arc<HashSet<Address>>,
+    /// Those of them that move on with the chain. Of the others it is not known yet what the newest blocks state.
+    live: Arc<HashSet<Address>>,
     checkpoint: Option<Checkpoint>,
 }
 
@@ -47,7 +49,7 @@ impl FollowedCollections {
     }
 
     /// The block up to which the chain of a collection is followed for it, or one of some seconds before; nothing where it
-    /// is not.
+    /// is not, or not as far as the chain.
     pub(crate) async fn block_of(
         &self,
         store: &Store,
@@ -57,7 +59,7 @@ impl FollowedCollections {
         let read = self.chain(store, collection.chain, (now, TOLD_NANOS)).await;
         // While the database is away, what was read last is as good as what is in memory.
         let chain = read.or_else(|error| self.believed(collection.chain, now, i128::MAX).ok_or(error))?;
-        Ok(chain.checkpoint.filter(|_| chain.contracts.contains(&collection.address)))
+        Ok(chain.checkpoint.filter(|_| chain.live.contains(&collection.address)))
     }
 
     /// Forgets what was read of a chain, as this process has just changed what is followed of it.
@@ -78,7 +80,9 @@ impl FollowedCollections {
         let checkpoint = store.checkpoint(chain).await?.map(|(number, hash)| Checkpoint { number, hash });
         let read = store.followed(chain).await?;
         let contracts = Arc::new(read.iter().map(|followed| followed.key.address).collect());
-        let followed = FollowedChain { contracts, checkpoint };
+        let live = read.iter().filter(|followed| followed.live);
+        let live = Arc::new(live.map(|followed| followed.key.address).collect());
+        let followed = FollowedChain { contracts, live, checkpoint };
         let mut chains = self.0.write().unwrap_or_else(PoisonError::into_inner);
         chains.insert(chain, (now, followed.clone()));
         Ok(followed)

@@ -318,7 +318,7 @@ impl Metrics {
         self.away.set(store.away_for().map_or(0, |away| number(away.as_secs().max(1))));
         let workers = store.workers().await.unwrap_or_default();
         self.node_up.clear();
-        for Worker { name, answers } in workers {
+        for Worker { name, answers, .. } in workers {
             self.node_up.get_or_create(&NodeLabels { node: name }).set(answers.into());
         }
     }

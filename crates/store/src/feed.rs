@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::activities::{self, Activity};
 use crate::args::args;
 use crate::backend::{Pending, Store};
-use crate::chain::{is_followed, read_checkpoint};
+use crate::chain::{is_live, read_checkpoint};
 use crate::changes::{changed_between, present_balances};
 use crate::collections::{CollectionId, Mark, read_version};
 use crate::columns::{Insert, record};
@@ -121,7 +121,7 @@ pub struct News {
     pub touched: Touched,
     /// The balances that changed since a version, when somebody asked.
     pub balances: ChangedBalances,
-    /// The height and the name of the block as of which they were read, where the collection is followed.
+    /// The height and the name of the block as of which they were read, where the collection moves on with its chain.
     pub block: Option<(u64, BlockHash)>,
     /// Whether there is more.
     pub more: bool,
@@ -175,7 +175,7 @@ async fn news(
         let changed = changed_between(session, id, since, mark).await?;
         if let Some(chain) = balances_of {
             news.balances = balances(session, id, changed.as_ref()).await?;
-            if is_followed(session, id).await? {
+            if is_live(session, id).await? {
                 let block = read_checkpoint(session, chain).await?;
                 news.block = block.map(|block| (block.number, block.hash));
             }

@@ -50,33 +50,65 @@ pub struct Worker {
     pub name: String,
     /// Whether it can be reached.
     pub answers: bool,
+    /// By which number the cluster says what is on it.
+    pub(crate) group: u64,
 }
 
-/// When the workers were last looked at, and how they were; nothing where that could not be found out.
+/// How the workers were when they were last looked at.
 #[derive(Default)]
-pub(crate) struct LastLook(Mutex<Option<(Instant, Option<Vec<Worker>>)>>);
+pub(crate) struct LastLook(Mutex<Option<LookAtWorkers>>);
+
+struct LookAtWorkers {
+    began: Instant,
+    ended: Instant,
+    /// Nothing where that could not be found out.
+    found: Option<Vec<Worker>>,
+}
 
 /// How long a look at the workers holds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-selection! { Worker { name = "nodename || ':' || nodeport", answers = "success" } }
+selection! { Worker {
+    name = "nodename || ':' || nodeport",
+    answers = "success",
+    group = "CAST(groupid AS BIGINT)",
+} }
 
 impl Store {
     /// The workers of the cluster that the tables are on; none where they are on no cluster. Each is given a second to answer.
     /// Anybody may ask, and all who do within a second share one look, also one that failed.
     pub async fn workers(&self) -> Result<Vec<Worker>, StoreError> {
+        self.look_at_workers(None).await
+    }
+
+    /// The same by a look that began after a moment, for whoever saw something fail since.
+    pub(crate) async fn workers_since(&self, moment: Instant) -> Result<Vec<Worker>, StoreError> {
+        self.look_at_workers(Some(moment)).await
+    }
+
+    /// Whether a worker could not be reached when they were last looked at.
+    pub(crate) async fn was_one_away(&self) -> bool {
+        let last = self.last_look.0.lock().await;
+        let found = last.as_ref().and_then(|look| look.found.as_ref());
+        found.is_some_and(|workers| workers.iter().any(|worker| !worker.answers))
+    }
+
+    async fn look_at_workers(&self, after: Option<Instant>) -> Result<Vec<Worker>, StoreError> {
         if !self.may_be_distributed() {
             return Ok(Vec::new());
         }
         let mut last = self.last_look.0.lock().await;
-        if let Some((at, workers)) = &*last
-            && at.elapsed() < LOOK_INTERVAL
+        if let Some(LookAtWorkers { began, ended, found }) = &*last
+            && ended.elapsed() < LOOK_INTERVAL
+            && after.is_none_or(|moment| *began >= moment)
         {
             let failed = || StoreError::Unavailable("the nodes of the cluster could not be asked".into());
-            return workers.clone().ok_or_else(failed);
+            return found.clone().ok_or_else(failed);
         }
+        let began = Instant::now();
         let workers = self.ask_workers().await;
-        *last = Some((Instant::now(), workers.as_ref().ok().cloned()));
+        let found = workers.as_ref().ok().cloned();
+        *last = Some(LookAtWorkers { began, ended: Instant::now(), found });
         workers
     }
 
@@ -89,7 +121,9 @@ impl Store {
                 let patience =
                     "SELECT 1::BIGINT FROM set_config('citus.node_connection_timeout', '1000', TRUE)";
                 session.has(patience, args![]).await?;
-                session.select("FROM run_command_on_workers('SELECT 1') ORDER BY 1", args![]).await
+                let sql = "FROM run_command_on_workers('SELECT 1') AS asked
+                    JOIN pg_dist_node USING (nodename, nodeport) ORDER BY 1";
+                session.select(sql, args![]).await
             })
         });
         self.patiently(asking).await

@@ -15,7 +15,7 @@ use crate::session::list;
 /// Collections that one statement asks for.
 pub(crate) const IDS_PER_READ: usize = 1_000;
 /// How long the nodes of a cluster may take: the coordinator waits for half a minute for one that is silent.
-const NODES_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const NODES_TIMEOUT: Duration = Duration::from_secs(2);
 
 selection! {
     struct HasVersion {
@@ -140,7 +140,7 @@ impl Store {
     }
 
     /// The node of the cluster that what belongs to each of these numbers is on. Only the coordinator is asked.
-    fn nodes_of(&self, table: &'static str, numbers: Vec<u64>) -> Pending<'_, HashMap<u64, u64>> {
+    pub(crate) fn nodes_of(&self, table: &'static str, numbers: Vec<u64>) -> Pending<'_, HashMap<u64, u64>> {
         self.read(move |mut session| {
             Box::pin(async move {
                 selection! {

@@ -1,9 +1,11 @@
 //! What the follower asks of the store. A trait, so that a simulation can make it fail.
 
+use std::collections::BTreeSet;
+
 use bourse_market::facts::Block;
 use bourse_store::{
-    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, LeaseHeld,
-    LeaseHolder, LeaseSeen, Store, StoreError,
+    Blocks, BlocksCommitted, ChainState, CollectionId, CollectionKey, Followed, History, HistoryCommitted,
+    LeaseHeld, LeaseHolder, LeaseSeen, Store, StoreError,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -59,6 +61,12 @@ pub trait Books: Send + Sync + 'static {
         batch: History,
     ) -> impl Future<Output = Result<HistoryCommitted, StoreError>> + Send;
 
+    /// Those of some collections that live where nobody can reach them now.
+    fn out_of_reach(
+        &self,
+        ids: Vec<CollectionId>,
+    ) -> impl Future<Output = Result<BTreeSet<CollectionId>, StoreError>> + Send;
+
     /// Takes the right to follow a chain, or keeps it; that of another where it is as it was when it was seen to have ended, or
     /// where an older program has it. Programs before schema 33 leave the chain alone until a time.
     fn hold_lease(
@@ -112,6 +120,10 @@ impl Books for Store {
 
     async fn commit_history(&self, batch: History) -> Result<HistoryCommitted, StoreError> {
         Store::commit_history(self, batch).await
+    }
+
+    async fn out_of_reach(&self, ids: Vec<CollectionId>) -> Result<BTreeSet<CollectionId>, StoreError> {
+        Store::out_of_reach(self, ids).await
     }
 
     async fn hold_lease(

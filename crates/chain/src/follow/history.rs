@@ -51,7 +51,8 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         known.pipelines.retain(|address, pipeline| {
             let followed = known.followed.iter().find(|followed| followed.key.address == *address);
             followed.is_some_and(|followed| {
-                !followed.live && pipeline.slots.front().is_none_or(|slot| slot.from == followed.next_block)
+                let is_read = !followed.live && !known.away.lost.contains(&followed.id);
+                is_read && pipeline.slots.front().is_none_or(|slot| slot.from == followed.next_block)
             })
         });
         while known.followed_at.is_some() {
@@ -88,7 +89,9 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// Begins to read ranges, as many as are read at the same time, by turns for each collection.
     fn plan(&self, known: &mut FollowState) {
         let Some(end) = known.window.oldest().checked_sub(1) else { return };
-        let is_behind = |followed: &&Followed| !followed.live && followed.next_block <= end;
+        let is_behind = |followed: &&Followed| {
+            !followed.live && followed.next_block <= end && !known.away.lost.contains(&followed.id)
+        };
         let behind: Vec<Followed> =
             known.followed.iter().filter(is_behind).take(self.options.collections_at_once).copied().collect();
         let mut reading: usize = known.pipelines.values().map(|pipeline| pipeline.slots.len()).sum();
@@ -144,7 +147,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         slot: &Slot,
         range: ReadRange,
     ) -> Result<(), FollowError> {
-        let followed = known.followed.iter_mut().find(|followed| followed.key.address == address);
+        let followed = known.followed.iter().find(|followed| followed.key.address == address).copied();
         let Some(followed) = followed else { return Ok(()) };
         let history = History {
             collection: followed.key,
@@ -153,16 +156,18 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             blocks: range.blocks,
             window: self.options.window,
         };
-        match self.books.commit_history(history).await? {
-            HistoryCommitted::Done { live, .. } => {
-                followed.next_block = range.to + 1;
-                followed.live = live;
+        match self.commit_history(known, &followed, history).await? {
+            None => drop(known.pipelines.remove(&address)),
+            Some(HistoryCommitted::Done { live, .. }) => {
+                if let Some(entry) = known.followed.iter_mut().find(|entry| entry.id == followed.id) {
+                    (entry.next_block, entry.live) = (range.to + 1, live);
+                }
                 // The rest of a range with too many logs comes before what is read ahead already.
                 if let Some(pipeline) = known.pipelines.get_mut(&address).filter(|_| range.to < slot.to) {
                     pipeline.slots.push_front(self.read_ahead(address, range.to + 1, slot.to));
                 }
             }
-            HistoryCommitted::Stale | HistoryCommitted::Forked => {
+            Some(HistoryCommitted::Stale | HistoryCommitted::Forked) => {
                 known.pipelines.remove(&address);
                 known.followed_at = None;
             }

@@ -19,7 +19,10 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     pub(super) async fn join(&self, known: &mut FollowState) -> Result<(), FollowError> {
         let (oldest, newest) = (known.window.oldest(), known.window.checkpoint().number);
         let arrived = |followed: &&Followed| {
-            !followed.live && (oldest..=newest).contains(&followed.next_block) && known.followed_at.is_some()
+            !followed.live
+                && (oldest..=newest).contains(&followed.next_block)
+                && known.followed_at.is_some()
+                && !known.away.lost.contains(&followed.id)
         };
         let arrived: Vec<Followed> =
             known.followed.iter().filter(arrived).take(COLLECTIONS_AT_ONCE).copied().collect();
@@ -30,6 +33,10 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let logs = self.logs_by_block(&blocks, &filter).await?;
         let facts = self.reading.facts(&blocks, &logs, &addresses, true).await?;
         for followed in arrived {
+            // With one that was lost on the way others are.
+            if known.away.lost.contains(&followed.id) {
+                continue;
+            }
             let history = History {
                 collection: followed.key,
                 from: followed.next_block,
@@ -37,14 +44,15 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 blocks: of_collection(&facts, &followed),
                 window: self.options.window,
             };
-            match self.books.commit_history(history).await? {
-                HistoryCommitted::Done { live, .. } => {
+            match self.commit_history(known, &followed, history).await? {
+                None => {}
+                Some(HistoryCommitted::Done { live, .. }) => {
                     let entry = known.followed.iter_mut().find(|entry| entry.id == followed.id);
                     if let Some(entry) = entry {
                         (entry.next_block, entry.live) = (newest + 1, live);
                     }
                 }
-                HistoryCommitted::Stale | HistoryCommitted::Forked => known.followed_at = None,
+                Some(HistoryCommitted::Stale | HistoryCommitted::Forked) => known.followed_at = None,
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use bourse_market::facts::{Block, BlockHash};
-use bourse_store::{Blocks, BlocksCommitted, CollectionKey};
+use bourse_store::{Blocks, BlocksCommitted, CollectionKey, StoreError};
 use bourse_wire::Address;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -222,6 +222,9 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             window: self.options.window,
         };
         match self.books.commit_blocks(batch).await? {
+            BlocksCommitted::Done { set_aside, .. } if set_aside > 0 => {
+                (known.followed_at, known.away.is_suspected) = (None, true);
+            }
             BlocksCommitted::Done { .. } => {}
             BlocksCommitted::Moved => {
                 known.is_outdated = true;
@@ -329,14 +332,35 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         known: &mut FollowState,
         logs: &[TimedLog],
     ) -> Result<(), FollowError> {
-        let Some(from) = self.options.discover_from else { return Ok(()) };
+        if self.options.discover_from.is_none() {
+            return Ok(());
+        }
         let mut registered: HashSet<Address> =
             known.followed.iter().map(|followed| followed.key.address).collect();
         registered.extend(&known.left);
+        registered.extend(&known.away.missed);
         for address in self.reading.strangers(logs, &registered) {
-            let key = CollectionKey { chain: self.options.chain, address };
-            self.books.discover(key, from, self.reading.pace.now()).await?;
-            known.followed_at = None;
+            self.discover_one(known, address).await?;
+        }
+        Ok(())
+    }
+
+    /// Follows a collection that something happened to. Where it is out of reach that waits, and whoever starts before looks
+    /// through the blocks since then again.
+    pub(super) async fn discover_one(
+        &self,
+        known: &mut FollowState,
+        address: Address,
+    ) -> Result<(), FollowError> {
+        let Some(from) = self.options.discover_from else { return Ok(()) };
+        let key = CollectionKey { chain: self.options.chain, address };
+        match self.books.discover(key, from, self.reading.pace.now()).await {
+            Ok(()) => known.followed_at = None,
+            Err(StoreError::Unavailable(error)) => {
+                tracing::debug!(collection = %key, %error, "it is followed when it can be reached");
+                known.away.missed.insert(address);
+            }
+            Err(error) => return Err(error.into()),
         }
         Ok(())
     }

@@ -30,6 +30,10 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
         let (Some(from), Some(mut look)) = (self.options.discover_from, known.look_back) else {
             return Ok(false);
         };
+        // What was looked through without what was missed is not remembered.
+        if !self.discover_missed(known).await? {
+            return Ok(false);
+        }
         if look.next > look.until {
             let checkpoint = known.window.checkpoint().number;
             if checkpoint < look.next.saturating_add(BLOCKS_UNREMEMBERED) {
@@ -41,6 +45,9 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             let filters = self.reading.stranger_filters();
             let RangeLogs { to, logs } = self.ranges.logs(&self.reading, look.next..=to, &filters).await?;
             self.discover(known, &logs).await?;
+            if !known.away.missed.is_empty() {
+                return Ok(false);
+            }
             look.next = to + 1;
         }
         self.books.set_looked_back(self.options.chain, from, look.next).await?;

@@ -26,7 +26,11 @@
 //! One task does all commits of a chain, one after another; reading ahead happens in tasks beside it. Every commit says
 //! what it was prepared for, and the store refuses it when that is no longer so: a kill at any instant leaves facts and
 //! checkpoint as one transaction left them, and the next start goes on from there.
+//!
+//! A collection that the store cannot reach, as the node of a cluster that it is on is away, keeps nobody back: the store sets it
+//! aside, so that it is live no more, and it takes the way of 2 and 3 again once it can be reached.
 
+mod away;
 mod books;
 mod facts;
 mod history;
@@ -49,6 +53,7 @@ use bourse_wire::{Address, ChainId};
 use futures_util::future::{Either, select};
 use tokio::sync::watch;
 
+use away::Away;
 pub use books::Books;
 use facts::Reading;
 use history::Pipeline;
@@ -76,7 +81,7 @@ pub struct FollowOptions {
     pub window: u64,
     /// How long to wait for the next block.
     pub poll: Duration,
-    /// For how long one process has the right to follow.
+    /// For how long whoever has the right to follow may be silent before another takes it.
     pub lease: Duration,
     /// How the marketplaces are spoken with whose logs are read.
     pub protocols: Vec<Arc<dyn Protocol>>,
@@ -183,6 +188,8 @@ struct FollowState {
     pipelines: BTreeMap<Address, Pipeline>,
     /// Which blocks are to be looked through for collections, where all are wanted.
     look_back: Option<LookBack>,
+    /// What of the store is out of reach.
+    away: Away,
     /// Whether somebody else moved the checkpoint.
     is_outdated: bool,
 }
@@ -192,6 +199,8 @@ struct FollowState {
 const PATIENCE: u32 = 3;
 /// How long to wait at most before trying again.
 const WAIT_MAX: Duration = Duration::from_secs(30);
+/// The same where it is the store that cannot be reached, or a part of it: it may be back at any moment.
+const UNAVAILABLE_WAIT_MAX: Duration = Duration::from_secs(2);
 /// How long to wait before trying again what somebody has to do something about.
 const STOPPED_WAIT: Duration = Duration::from_secs(30);
 
@@ -284,6 +293,12 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 self.status.failed(now, error.to_string());
                 return self.options.poll;
             }
+            // So is a node of its cluster.
+            FollowError::Store(error) if error.is_unavailable() => {
+                tracing::warn!(%chain, %error, "following a chain failed; it is tried again");
+                self.status.failed(now, error.to_string());
+                return doubled.min(UNAVAILABLE_WAIT_MAX.max(self.options.poll));
+            }
             other => tracing::warn!(%chain, error = %other, "following a chain failed; it is tried again"),
         }
         self.status.failed(now, error.to_string());
@@ -361,6 +376,7 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
             followed_at: None,
             pipelines: BTreeMap::new(),
             look_back,
+            away: Away::unknown(),
             is_outdated: false,
         })
     }
@@ -390,6 +406,9 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
                 known.left = self.books.left(self.options.chain).await?;
             }
             known.followed_at = Some(now);
+            if known.away.is_any() {
+                self.look_for_lost(known).await?;
+            }
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! A follower of a made-up chain, in all weathers. Everything follows from a seed, as `bourse_simulation` says.
 #![expect(clippy::unwrap_used, reason = "a test may fail by panicking")]
 
+mod away;
 mod hearing;
 mod memory_store;
 mod named_cases;

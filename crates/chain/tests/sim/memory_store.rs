@@ -1,14 +1,14 @@
 //! Where facts go: a store in memory that knows the rules and nothing else, and one that fails.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use bourse_chain::Books;
 use bourse_market::facts::{Block, StatedFact};
 use bourse_store::testing::collection_id;
 use bourse_store::{
-    BlockFacts, Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted,
-    LeaseHeld, LeaseHolder, LeaseSeen, StoreError,
+    BlockFacts, Blocks, BlocksCommitted, ChainState, CollectionId, CollectionKey, Followed, History,
+    HistoryCommitted, LeaseHeld, LeaseHolder, LeaseSeen, StoreError,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
 
@@ -109,7 +109,7 @@ impl Memory {
         state.window.retain(|block| block.number >= oldest);
         let next = state.checkpoint.number + 1;
         self.followed.iter_mut().filter(|one| one.live).for_each(|one| one.next_block = next);
-        BlocksCommitted::Done { changed: 0 }
+        BlocksCommitted::Done { changed: 0, set_aside: 0 }
     }
 
     fn take_history(&mut self, batch: &History) -> HistoryCommitted {
@@ -179,6 +179,10 @@ impl Books for MemoryBooks {
 
     async fn commit_history(&self, batch: History) -> Result<HistoryCommitted, StoreError> {
         Ok(self.0.lock().unwrap().take_history(&batch))
+    }
+
+    async fn out_of_reach(&self, _: Vec<CollectionId>) -> Result<BTreeSet<CollectionId>, StoreError> {
+        Ok(BTreeSet::new())
     }
 
     async fn hold_lease(
@@ -254,6 +258,10 @@ impl<B: Books> Books for Faulty<B> {
 
     async fn commit_history(&self, batch: History) -> Result<HistoryCommitted, StoreError> {
         self.around(self.books.commit_history(batch)).await
+    }
+
+    async fn out_of_reach(&self, ids: Vec<CollectionId>) -> Result<BTreeSet<CollectionId>, StoreError> {
+        self.around(self.books.out_of_reach(ids)).await
     }
 
     async fn hold_lease(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bourse_chain::FollowError;
+use bourse_chain::{Books, FollowError};
 use bourse_store::testing::{TestDatabase, facts_rows, load_all};
 use bourse_store::{Actor, CollectionKey, LeaseHeld, LeaseHolder, Migration, Store};
 use bourse_wire::{Address, OrderStatus, Timestamp};
@@ -61,9 +61,14 @@ fn check_orders(facts: &Facts, key: CollectionKey, orders: &[bourse_wire::OrderF
 
 /// The store holds what the chain says, and what another one that begins now comes to.
 async fn check_stored(sim: &Sim<Store>) {
+    check_store(sim, &sim.books).await;
+}
+
+/// The same where the store is behind something.
+pub(crate) async fn check_store<B: Books>(sim: &Sim<B>, store: &Store) {
     let facts = sim.shared.world().head().facts.clone();
     for address in &sim.added {
-        check_against(&sim.books, &facts, CollectionKey { chain: CHAIN, address: *address }).await;
+        check_against(store, &facts, CollectionKey { chain: CHAIN, address: *address }).await;
     }
     let fresh = TestDatabase::fresh().await.unwrap();
     let mut scratch = Sim::over(Arc::clone(&sim.shared), Arc::new(fresh.open().await.unwrap()));
@@ -72,7 +77,7 @@ async fn check_stored(sim: &Sim<Store>) {
     }
     scratch.settle().await;
     let (found, expected) =
-        (facts_rows(&sim.books, CHAIN).await.unwrap(), facts_rows(&scratch.books, CHAIN).await.unwrap());
+        (facts_rows(store, CHAIN).await.unwrap(), facts_rows(&scratch.books, CHAIN).await.unwrap());
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!(found, expected);
     }

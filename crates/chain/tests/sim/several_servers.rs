@@ -2,7 +2,7 @@
 //! apart and are set: another one goes on within seconds, no block is followed twice, and the store ends as with one server that
 //! nothing happened to.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,8 +17,8 @@ use bourse_market::facts::{Block, BlockHash};
 use bourse_simulation::{CHAIN, COLLECTIONS, Shared, SimPace, WorldNode, run, seeds};
 use bourse_store::testing::{TestDatabase, facts_rows};
 use bourse_store::{
-    Blocks, BlocksCommitted, ChainState, CollectionKey, Followed, History, HistoryCommitted, LeaseHeld,
-    LeaseHolder, LeaseSeen, Migration, Store, StoreError,
+    Blocks, BlocksCommitted, ChainState, CollectionId, CollectionKey, Followed, History, HistoryCommitted,
+    LeaseHeld, LeaseHolder, LeaseSeen, Migration, Store, StoreError,
 };
 use bourse_wire::{Address, ChainId, Timestamp};
 use tokio::sync::Notify;
@@ -157,6 +157,10 @@ impl Books for FatedBooks {
         let committed = self.store.commit_history(batch).await;
         self.fate.step().await;
         committed
+    }
+
+    async fn out_of_reach(&self, ids: Vec<CollectionId>) -> Result<BTreeSet<CollectionId>, StoreError> {
+        Books::out_of_reach(&*self.store, ids).await
     }
 
     async fn hold_lease(

@@ -1,9 +1,10 @@
 //! Taking the next blocks of a chain.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse_wire::{Address, ChainId};
 
+use super::aside::{self, Reach};
 use super::orders::Concerned;
 use super::rewind::rewind;
 use super::state::{Checkpoint, hold, keep_blocks, move_checkpoint, read_followed};
@@ -17,14 +18,13 @@ use crate::{Pending, Store, StoreError};
 impl Store {
     /// Takes the next blocks of a chain, after undoing those that are no longer part of it, in one transaction. What
     /// they state of collections that are not live is left to their history.
+    ///
+    /// On a cluster, collections that the blocks concern and that are on a node that is away are set aside in the same
+    /// transaction: they are live no more, and what they lack is read as their history once the node is back.
     pub fn commit_blocks(&self, batch: Blocks) -> Pending<'_, BlocksCommitted> {
-        let changes_kept = self.options.changes_kept;
         let (chain, oldest) = (batch.chain, oldest_to_prune(&batch));
         Box::pin(async move {
-            let committing = self.write(move |mut session| {
-                Box::pin(async move { commit(&mut session, batch, changes_kept).await })
-            });
-            let committed = committing.await?;
+            let committed = self.commit_within_reach(batch).await?;
             if let (BlocksCommitted::Done { .. }, Some(oldest)) = (&committed, oldest) {
                 self.prune_undo(chain, oldest).await;
             }
@@ -32,14 +32,27 @@ impl Store {
         })
     }
 
+    /// The same where some collections are known to be out of reach: nothing of them is read or written.
+    pub fn commit_blocks_without(
+        &self,
+        batch: Blocks,
+        lost: BTreeSet<CollectionId>,
+    ) -> Pending<'_, BlocksCommitted> {
+        let changes_kept = self.options.changes_kept;
+        self.write(move |mut session| {
+            Box::pin(async move { commit(&mut session, batch, &lost, changes_kept).await })
+        })
+    }
+
     /// Forgets what it takes to undo blocks that never will be, of whichever collections. That asks all nodes of a cluster, so it is
-    /// no part of what follows a chain: where one is away, it is forgotten later.
+    /// no part of what follows a chain: where one is away, it is forgotten later. Of a collection that is not live, blocks may be
+    /// yet to be undone that were taken back while it could not be reached, however long ago.
     async fn prune_undo(&self, chain: ChainId, oldest: u64) {
         let pruning = self.write(move |mut session| {
             Box::pin(async move {
-                let sql = "DELETE FROM chain_undo WHERE number <= $2
-                    AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)";
-                session.execute(sql, args![chain, oldest]).await.map(drop)
+                let sql = "DELETE FROM chain_undo WHERE number <= $2 AND collection_id IN
+                    (SELECT collection_id FROM followed_collections WHERE chain_id = $1 AND live = $3)";
+                session.execute(sql, args![chain, oldest, true]).await.map(drop)
             })
         });
         if let Err(error) = self.patiently(pruning).await {
@@ -61,6 +74,7 @@ fn oldest_to_prune(batch: &Blocks) -> Option<u64> {
 async fn commit(
     session: &mut Session<'_>,
     batch: Blocks,
+    lost: &BTreeSet<CollectionId>,
     changes_kept: u64,
 ) -> Result<BlocksCommitted, StoreError> {
     let Blocks { chain, expected, rewind_to, blocks, covered, window } = batch;
@@ -73,8 +87,13 @@ async fn commit(
         return Ok(BlocksCommitted::Uncovered);
     }
     let mut works: BTreeMap<CollectionId, Work> = BTreeMap::new();
-    if let Some(to) = rewind_to.filter(|to| *to != checkpoint.number) {
-        checkpoint = rewind(session, chain, to, &mut works).await?;
+    let rewind_to = rewind_to.filter(|to| *to != checkpoint.number);
+    let set_aside = aside::concerned(&followed, &blocks, rewind_to.is_some(), lost);
+    aside::set_aside(session, &set_aside, checkpoint.number + 1).await?;
+    followed.retain(|collection| !set_aside.contains(&collection.id));
+    let reach = Reach::without(session, chain, lost).await?;
+    if let Some(to) = rewind_to {
+        checkpoint = rewind(session, chain, (to, &reach), &mut works).await?;
         followed = live(session, chain, checkpoint).await?;
     }
     let newest = follow_on(checkpoint, &blocks)?;
@@ -82,7 +101,7 @@ async fn commit(
     let headers = blocks.iter().map(|facts| facts.block).filter(|block| block.number >= oldest).collect();
     keep_blocks(session, chain, headers).await?;
     let ids = followed.iter().map(|collection| (collection.key.address, collection.id)).collect();
-    let concerned = Concerned::by(session, &ids, &blocks).await?;
+    let concerned = Concerned::by(session, &ids, &blocks, &reach).await?;
     for (id, blocks) in by_collection(&ids, &concerned, blocks) {
         works.entry(id).or_insert_with(|| Work::on(chain)).apply(session, id, blocks, oldest).await?;
     }
@@ -93,7 +112,7 @@ async fn commit(
     for (id, work) in works {
         changed += work.finish(session, id, changes_kept).await?;
     }
-    Ok(BlocksCommitted::Done { changed })
+    Ok(BlocksCommitted::Done { changed, set_aside: set_aside.len() })
 }
 
 /// The collections that move on with a chain.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::ChainId;
 
+use super::rewind::undo_missed;
 use super::state::{Checkpoint, blocks_from, hold, hold_followed, oldest_kept, read_checkpoint};
 use super::write::Work;
 use super::{BlockFacts, ChainError, History, HistoryCommitted};
@@ -20,10 +21,15 @@ const CHANGES_KEPT: u64 = 64;
 impl Store {
     /// Takes what a range of blocks up to the checkpoint states of a collection that is not live, in one transaction.
     pub fn commit_history(&self, batch: History) -> Pending<'_, HistoryCommitted> {
-        let changes_kept = self.options.changes_kept.min(CHANGES_KEPT);
-        self.write(move |mut session| {
+        let (changes_kept, collection) = (self.options.changes_kept.min(CHANGES_KEPT), batch.collection);
+        let committing = self.write(move |mut session| {
             Box::pin(async move { commit(&mut session, batch, changes_kept).await })
-        })
+        });
+        let is_lost = move || async move {
+            let Ok(Some(id)) = self.collection(collection).await else { return false };
+            self.out_of_reach(vec![id]).await.is_ok_and(|lost| !lost.is_empty())
+        };
+        Box::pin(self.unless(is_lost, committing))
     }
 }
 
@@ -49,6 +55,7 @@ async fn commit(
     let undo_above = oldest.min(checkpoint.number.saturating_sub(batch.window));
     let live = batch.to == checkpoint.number;
     let mut work = Work::on(chain);
+    undo_missed(session, id, (chain, batch.from), &mut work).await?;
     work.apply(session, id, batch.blocks, undo_above).await?;
     move_on(session, id, batch.to + 1, live).await?;
     let changed = work.finish(session, id, changes_kept).await?;

@@ -1,5 +1,6 @@
 //! What chains state: which collections are followed, how far, and what it takes to undo the newest blocks.
 
+mod aside;
 mod backing;
 mod balance_changes;
 mod blocks;
@@ -34,7 +35,7 @@ pub use royalties::{OrderFees, OwnOrders};
 pub use standing::{Settled, Unsettled};
 #[cfg(feature = "testing")]
 pub(crate) use state::Checkpoint;
-pub(crate) use state::{is_followed, read_checkpoint};
+pub(crate) use state::{is_followed, is_live, read_checkpoint};
 pub(crate) use tokens::keep_said;
 pub(crate) use undo::Undo;
 #[cfg(feature = "testing")]
@@ -99,6 +100,8 @@ pub enum BlocksCommitted {
     Done {
         /// How many records are different now.
         changed: u64,
+        /// How many collections are live no more, as the node of the cluster that they are on is away.
+        set_aside: usize,
     },
     /// Somebody else moved the checkpoint: read the chain's state again.
     Moved,

@@ -7,6 +7,7 @@ use bourse_market::facts::Fact;
 use bourse_wire::{Address, Marketplace, OrderFacts, OrderKey, TokenId};
 
 use super::BlockFacts;
+use super::aside::{Reach, Within};
 use super::undo::OrderBefore;
 use crate::StoreError;
 use crate::args::{Arg, args};
@@ -111,11 +112,12 @@ pub(super) struct Concerned {
 
 impl Concerned {
     /// Looks up who is concerned by what blocks state of no collection in particular: who has orders by now, or by what
-    /// these blocks tell of.
+    /// these blocks tell of. Where some collections are out of reach, only the others are looked through.
     pub(super) async fn by(
         session: &mut Session<'_>,
         followed: &HashMap<Address, CollectionId>,
         blocks: &[BlockFacts],
+        reach: &Reach,
     ) -> Result<Self, StoreError> {
         let (mut makers, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut concerned = Self::default();
@@ -132,24 +134,28 @@ impl Concerned {
             }
         }
         for makers in makers.into_iter().collect::<Vec<Address>>().chunks(NAMES_PER_READ) {
-            let sql = format!(
-                "FROM orders WHERE maker IN ({}) AND status = 1 AND operator IS NOT NULL
-                GROUP BY collection_id, maker",
-                list(makers.len(), 0)
-            );
-            let args = makers.iter().flat_map(|maker| args![*maker]).collect();
-            let found: Vec<MakerOf> = session.select(sql, args).await?;
-            concerned.makers.extend(found.into_iter().map(|found| (found.collection_id, found.maker)));
+            for Within { sql: within, args } in reach.parts(makers.len()) {
+                let sql = format!(
+                    "FROM orders WHERE maker IN ({}) AND status = 1 AND operator IS NOT NULL {within}
+                    GROUP BY collection_id, maker",
+                    list(makers.len(), 0)
+                );
+                let args = makers.iter().flat_map(|maker| args![*maker]).chain(args).collect();
+                let found: Vec<MakerOf> = session.select(sql, args).await?;
+                concerned.makers.extend(found.into_iter().map(|found| (found.collection_id, found.maker)));
+            }
         }
         for names in names.into_iter().collect::<Vec<String>>().chunks(NAMES_PER_READ) {
-            let sql = format!(
-                "FROM orders WHERE order_id IN ({}) AND status = 1 AND native IS NOT NULL AND {}",
-                list(names.len(), 0),
-                is_known()
-            );
-            let args = names.iter().flat_map(|name| args![name.as_str()]).collect();
-            let found: Vec<(OrderOf, OrderKey)> = session.select(sql, args).await?;
-            concerned.orders.extend(found.into_iter().map(|(of, key)| (of.collection_id, key)));
+            for Within { sql: within, args } in reach.parts(names.len()) {
+                let sql = format!(
+                    "FROM orders WHERE order_id IN ({}) AND status = 1 AND native IS NOT NULL AND {} {within}",
+                    list(names.len(), 0),
+                    is_known()
+                );
+                let args = names.iter().flat_map(|name| args![name.as_str()]).chain(args).collect();
+                let found: Vec<(OrderOf, OrderKey)> = session.select(sql, args).await?;
+                concerned.orders.extend(found.into_iter().map(|(of, key)| (of.collection_id, key)));
+            }
         }
         Ok(concerned)
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use bourse_wire::ChainId;
 
+use super::aside::{Reach, Within};
 use super::state::{Checkpoint, blocks_from, oldest_kept};
-use super::undo::{Undo, Undone};
+use super::undo::{Undo, UndoRow, Undone};
 use super::write::{Work, write_approvals, write_balances, write_token_approvals};
 use super::{ChainError, orders, standing};
 use crate::args::{Arg, args};
@@ -14,11 +15,12 @@ use crate::columns::selection;
 use crate::session::Session;
 use crate::{StoreError, activities, feed};
 
-/// Undoes the blocks of a chain after one, and returns that one. What it takes for each collection is noted in `works`.
+/// Undoes the blocks of a chain after one, and returns that one. What it takes for each collection is noted in `works`. What
+/// cannot be reached is undone when it can, see [`undo_missed`]: all of it is read again from there, for which it is live no more.
 pub(super) async fn rewind(
     session: &mut Session<'_>,
     chain: ChainId,
-    to: u64,
+    (to, reach): (u64, &Reach),
     works: &mut BTreeMap<CollectionId, Work>,
 ) -> Result<Checkpoint, StoreError> {
     let kept = blocks_from(session, chain, to).await?;
@@ -26,14 +28,14 @@ pub(super) async fn rewind(
         let oldest = oldest_kept(session, chain).await?;
         return Err(ChainError::BeyondWindow { to, oldest }.into());
     };
-    for (id, undone) in read_undone(session, chain, to).await? {
+    for (id, undone) in read_undone(session, chain, to, reach).await? {
         let work = works.entry(id).or_insert_with(|| Work::on(chain));
         work.note_block(block);
         undo(session, id, undone, work).await?;
     }
-    let sql = "DELETE FROM chain_undo WHERE number > $2
-        AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)";
-    session.execute(sql, args![chain, to]).await?;
+    for (which, args) in undone_after(chain, to, reach) {
+        session.execute(format!("DELETE {which}"), args).await?;
+    }
     let sql = "DELETE FROM chain_blocks WHERE chain_id = $1 AND number > $2";
     session.execute(sql, args![chain, to]).await?;
     set_back(session, chain, to + 1).await?;
@@ -51,10 +53,52 @@ async fn set_back(session: &mut Session<'_>, chain: ChainId, next: u64) -> Resul
     session.execute(sql, args![chain, next, false, true]).await.map(drop)
 }
 
+/// What undoing the blocks after one takes, of all followed collections, or of those that can be reached.
+fn undone_after(chain: ChainId, to: u64, reach: &Reach) -> Vec<(String, Vec<Arg>)> {
+    if matches!(reach, Reach::All) {
+        let sql = "FROM chain_undo WHERE number > $2
+            AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)";
+        return vec![(sql.to_owned(), args![chain, to])];
+    }
+    let part = |Within { sql, args }| {
+        let sql = format!("FROM chain_undo WHERE number > $1 {sql}");
+        (sql, args![to].into_iter().chain(args).collect())
+    };
+    reach.parts(1).into_iter().map(part).collect()
+}
+
+/// Undoes of a collection what was taken back while it could not be reached: whatever is kept of blocks from the one on that is
+/// read next. Whoever calls this reads these blocks then.
+pub(super) async fn undo_missed(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    (chain, next): (ChainId, u64),
+    work: &mut Work,
+) -> Result<(), StoreError> {
+    // A commit of which its node was not told yet keeps it held: nobody sees before that what it left to undo.
+    work.hold(session, id).await?;
+    let sql = "FROM chain_undo WHERE collection_id = $1 AND number >= $2 ORDER BY number DESC";
+    let rows: Vec<UndoRow> = session.select(sql, args![id.0, next]).await?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut undone = Undone::default();
+    for UndoRow { before, .. } in rows {
+        undone.add(before)?;
+    }
+    if let Some(block) = blocks_from(session, chain, next.saturating_sub(1)).await?.first() {
+        work.note_block(block);
+    }
+    undo(session, id, undone, work).await?;
+    let sql = "DELETE FROM chain_undo WHERE collection_id = $1 AND number >= $2";
+    session.execute(sql, args![id.0, next]).await.map(drop)
+}
+
 async fn read_undone(
     session: &mut Session<'_>,
     chain: ChainId,
     to: u64,
+    reach: &Reach,
 ) -> Result<BTreeMap<CollectionId, Undone>, StoreError> {
     selection! {
         struct UndoOf {
@@ -62,13 +106,12 @@ async fn read_undone(
             before: Undo,
         }
     }
-    let sql = "FROM chain_undo WHERE number > $2
-        AND collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)
-        ORDER BY number DESC";
     let mut undone: BTreeMap<CollectionId, Undone> = BTreeMap::new();
-    let rows: Vec<UndoOf> = session.select(sql, args![chain, to]).await?;
-    for UndoOf { collection_id, before } in rows {
-        undone.entry(collection_id).or_default().add(before)?;
+    for (which, args) in undone_after(chain, to, reach) {
+        let rows: Vec<UndoOf> = session.select(format!("{which} ORDER BY number DESC"), args).await?;
+        for UndoOf { collection_id, before } in rows {
+            undone.entry(collection_id).or_default().add(before)?;
+        }
     }
     Ok(undone)
 }

@@ -114,7 +114,7 @@ pub(crate) async fn is_followed(session: &mut Session<'_>, id: CollectionId) -> 
 }
 
 /// Whether a collection moves on with its chain. Whoever calls this holds the collection or its chain.
-pub(super) async fn is_live(session: &mut Session<'_>, id: CollectionId) -> Result<bool, StoreError> {
+pub(crate) async fn is_live(session: &mut Session<'_>, id: CollectionId) -> Result<bool, StoreError> {
     let sql = "SELECT collection_id FROM followed_collections WHERE collection_id = $1 AND live = $2";
     session.has(sql, args![id.0, true]).await
 }

@@ -22,6 +22,11 @@ const ALLOWED: &[(&str, &str)] = &[
         "collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1)",
         "a block that is replaced or settled is that of all collections of its chain",
     ),
+    (
+        "collection_id IN (SELECT collection_id FROM followed_collections WHERE chain_id = $1 AND live = $3)",
+        "the same, of those that move on with it",
+    ),
+    ("FROM chain_undo WHERE number > $1 AND collection_id IN", "the same, of those on nodes that are there"),
     ("FROM orders WHERE maker IN", "what an account has or allows changed, whatever it sells"),
     ("FROM orders WHERE order_id IN", "a chain names an order, and not the collection"),
     (

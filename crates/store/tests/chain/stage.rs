@@ -137,7 +137,7 @@ impl Stage {
         blocks: Vec<BlockFacts>,
     ) -> Result<u64, StoreError> {
         match self.store.commit_blocks(self.batch(rewind_to, blocks.clone())).await? {
-            BlocksCommitted::Done { changed } => {
+            BlocksCommitted::Done { changed, .. } => {
                 self.chain.retain(|facts| rewind_to.is_none_or(|to| facts.block.number <= to));
                 self.chain.extend(blocks);
                 Ok(changed)
