@@ -7,10 +7,14 @@ mod support {
     pub(crate) mod projects;
 }
 
-use bourse_store::testing::{HeldWrite, batch, enqueue_metadata, forget_links, operator, operator_at};
+use std::time::Duration;
+
+use bourse_store::testing::{
+    HeldWrite, batch, enqueue_metadata, forget_links, on_citus, operator, operator_at,
+};
 use bourse_store::{
-    AssetFile, Change, CollectionKey, Due, Fetched, Grant, HostedTokenEdit, Outcome, ProjectScope, Queued,
-    Reach, Store, Subject, Upload, Visibility,
+    AssetFile, Change, CollectionKey, DatabaseUrl, Due, Fetched, Grant, HostedTokenEdit, Outcome,
+    ProjectScope, Queued, Reach, Store, Subject, Upload, Visibility,
 };
 use bourse_wire::{
     Address, AssetInput, ChainId, CollectionInput, ContractInfo, MetadataStatus, RecordId, Timestamp,
@@ -18,12 +22,15 @@ use bourse_wire::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use support::database::open;
 use support::hosted::new_token;
 use support::projects::project;
 
 const CONTRACT: CollectionKey = CollectionKey { chain: ChainId(137), address: Address::ZERO };
 const NOW: Timestamp = Timestamp::ZERO;
+/// Ends a test that would wait forever.
+const BOUND: Duration = Duration::from_mins(1);
 /// Tokens of a page.
 const PAGE: u64 = 100;
 
@@ -438,4 +445,47 @@ async fn a_start_looks_at_all_links_again() {
     assert!(!store.follow_links(NOW).await.unwrap());
     store.ask_all_links(NOW).await.unwrap();
     assert!(store.follow_links(NOW).await.unwrap(), "everything is looked at again");
+}
+
+/// An edit is followed although it was asked for before it is there: where a link was made beside it, and on a cluster, where a
+/// coordinator commits before its workers do. On SQLite there is one who writes.
+#[tokio::test]
+async fn an_edit_that_is_not_there_yet_is_waited_for() {
+    let (database, store) = open().await;
+    let DatabaseUrl::Postgres(url) = &database.url else { return };
+    let scope = project(&store).await;
+    let id = hosted(&store, scope, "Maps", &["One"]).await;
+    link(&store, scope, id).await;
+    follow(&store).await;
+    assert_eq!(names(&store).await, ["1 One hosted"]);
+    let mut editing = PgConnection::connect(url).await.unwrap();
+    let edit = format!(
+        "BEGIN; UPDATE hosted_collections SET updated_at = updated_at WHERE project_id = {project};
+        UPDATE hosted_tokens SET metadata = REPLACE(metadata, 'One', 'Other') WHERE project_id = {project}",
+        project = scope.project()
+    );
+    for statement in edit.split(';') {
+        sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(&mut editing).await.unwrap();
+    }
+    store.ask_all_links(NOW).await.unwrap();
+    let other = store.clone();
+    let following = tokio::spawn(async move { follow(&other).await });
+    let mut looking = PgConnection::connect(url).await.unwrap();
+    let activity = if on_citus() { "citus_stat_activity" } else { "pg_stat_activity" };
+    let waiting = format!(
+        "SELECT EXISTS (SELECT FROM {activity} WHERE datname = current_database() AND wait_event_type = 'Lock')"
+    );
+    let comes_to_it = async {
+        while !following.is_finished() {
+            let waiting = sqlx::query_scalar::<_, bool>(AssertSqlSafe(waiting.clone()));
+            if waiting.fetch_one(&mut looking).await.unwrap() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(BOUND, comes_to_it).await.unwrap();
+    sqlx::raw_sql("COMMIT").execute(&mut editing).await.unwrap();
+    tokio::time::timeout(BOUND, following).await.unwrap().unwrap();
+    assert_eq!(names(&store).await, ["1 Other hosted"]);
 }

@@ -90,6 +90,7 @@ impl Store {
                 // Of two servers one is at a contract. What the other has read by then is read again.
                 hold_contract(session, contract).await?;
                 let asked = read_asked(session, contract).await?;
+                said::hold_speakers(session, contract).await?;
                 let speaker = said::speaker(session, contract, Subject::Collections).await?;
                 let identity = said::speaker(session, contract, Subject::Identity).await?;
                 let id = match find(session, contract).await? {

@@ -5,6 +5,7 @@ use bourse_wire::{Address, ChainId, ContractCollection, Error, Page, ProjectId, 
 
 use super::collections::require as require_collection;
 use super::link_queue::ask;
+use super::said::hold_hosted;
 use crate::args::args;
 use crate::audit::Actor;
 use crate::backend::{Pending, Sequence, Store};
@@ -64,13 +65,13 @@ impl Store {
     fn complete_link(&self, project: ProjectId, contract: CollectionKey, actor: Actor) -> Pending<'_, bool> {
         self.write(move |mut session| {
             Box::pin(async move {
+                hold_contract(&mut session, contract).await?;
                 // Nobody unlinks it until the transaction ends.
                 let sql = "UPDATE contract_collections SET hosted_collection_id = hosted_collection_id
                     WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";
                 let held: Option<ContractCollection> =
                     session.returning(sql, args![project, contract.chain, contract.address]).await?;
                 let Some(ContractCollection { collection_id, .. }) = held else { return Ok(false) };
-                hold_contract(&mut session, contract).await?;
                 put_link(&mut session, project, contract, collection_id).await?;
                 ask(&mut session, contract, actor.at).await?;
                 // Whoever made the collection meanwhile saw no link. One that is still to be made will see it.
@@ -92,6 +93,8 @@ impl Store {
     ) -> Pending<'_, ContractCollection> {
         self.write(move |mut session| {
             Box::pin(async move {
+                hold_contract(&mut session, contract).await?;
+                hold_hosted(&mut session, scope.project(), collection).await?;
                 require_collection(&mut session, scope, collection).await?;
                 let id = session.next_id(Sequence::Link).await?;
                 let link = ContractCollection {
@@ -106,7 +109,6 @@ impl Store {
                         format!("contract {} is linked already: update the link instead", contract.address);
                     return Err(Error::conflict(reason).into());
                 }
-                hold_contract(&mut session, contract).await?;
                 put_link(&mut session, scope.project(), contract, collection).await?;
                 ask(&mut session, contract, actor.at).await?;
                 join_linked(&mut session, scope.project(), contract, &actor).await?;
@@ -163,6 +165,7 @@ impl Store {
         self.write(move |mut session| {
             Box::pin(async move {
                 require(&mut session, scope, contract).await?;
+                hold_hosted(&mut session, scope.project(), collection).await?;
                 require_collection(&mut session, scope, collection).await?;
                 let sql = "UPDATE contract_collections SET hosted_collection_id = $4
                     WHERE project_id = $1 AND chain_id = $2 AND contract_address = $3";

@@ -15,6 +15,7 @@ use super::assets::{AssetRecord, AssetRow};
 use crate::args::args;
 use crate::backend::{Pending, Store};
 use crate::collections::CollectionKey;
+use crate::columns::selection;
 use crate::grants::Subject;
 use crate::session::{Session, list};
 use crate::{HostedCollection, ProjectScope, StoreError};
@@ -42,18 +43,58 @@ impl Store {
     }
 }
 
+selection! {
+    /// A collection that may speak for a contract.
+    #[derive(PartialEq, Eq)]
+    struct Linked {
+        project_id: ProjectId = "contract_links.project_id",
+        hosted_collection_id: RecordId = "contract_links.hosted_collection_id",
+    }
+}
+
+/// Links of a contract by whose project may state one of these subjects of it.
+const MAY_SPEAK: &str = "FROM contract_links JOIN grants ON grants.project_id = contract_links.project_id
+    WHERE contract_links.chain_id = $1 AND contract_links.contract_address = $2 AND grants.subject IN ($3, $4)
+    AND ((grants.chain_id = 0 AND grants.contract_address = '')
+    OR (grants.chain_id = $1 AND grants.contract_address IN ('', $2)))";
+
+/// Holds the collections that may speak for a contract until the transaction ends, always in the same order. Whoever changes something
+/// of one of them, or links it, holds it too. So what they do is there as a whole, or comes after this: a coordinator of a cluster
+/// shows what they ask for before a worker shows what it is about, and who saw no link has not asked at all.
+pub(super) async fn hold_speakers(
+    session: &mut Session<'_>,
+    contract: CollectionKey,
+) -> Result<(), StoreError> {
+    let (collections, identity) = (Subject::Collections.number(), Subject::Identity.number());
+    let sql = format!("{MAY_SPEAK} ORDER BY contract_links.project_id");
+    let args = args![contract.chain, contract.address, collections, identity];
+    let mut linked: Vec<Linked> = session.select(sql, args).await?;
+    linked.dedup();
+    for Linked { project_id, hosted_collection_id } in linked {
+        hold_hosted(session, project_id, hosted_collection_id).await?;
+    }
+    Ok(())
+}
+
+/// Holds a hosted collection until the transaction ends.
+pub(super) async fn hold_hosted(
+    session: &mut Session<'_>,
+    project: ProjectId,
+    collection: RecordId,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE hosted_collections SET private = private
+        WHERE project_id = $1 AND hosted_collection_id = $2";
+    session.execute(sql, args![project, collection]).await.map(drop)
+}
+
 /// Who speaks for a contract, as far as a subject goes.
 pub(crate) async fn speaker(
     session: &mut Session<'_>,
     contract: CollectionKey,
     subject: Subject,
 ) -> Result<Option<Speaker>, StoreError> {
-    let sql = "SELECT DISTINCT contract_links.project_id FROM contract_links
-        JOIN grants ON grants.project_id = contract_links.project_id
-        WHERE contract_links.chain_id = $1 AND contract_links.contract_address = $2 AND grants.subject = $3
-        AND ((grants.chain_id = 0 AND grants.contract_address = '')
-        OR (grants.chain_id = $1 AND grants.contract_address IN ('', $2)))";
-    let args = args![contract.chain, contract.address, subject.number()];
+    let sql = format!("SELECT DISTINCT contract_links.project_id {MAY_SPEAK}");
+    let args = args![contract.chain, contract.address, subject.number(), subject.number()];
     let mut links: Vec<(ProjectId, ContractCollection)> = Vec::new();
     for project in session.values::<ProjectId>(sql, args).await? {
         // Links are with their projects, which on a cluster are on different nodes.
