@@ -475,9 +475,15 @@ fn earlier(now: Timestamp, days: u32) -> Timestamp {
     Timestamp::from_unix_nanos(now.unix_nanos() - i128::from(days) * NANOS_PER_DAY)
 }
 
+/// Neither keeps the other from being stored.
 async fn flush_once(app: &App) -> Result<(), StoreError> {
-    app.meter.flush(&app.store, app.clock.now()).await?;
-    app.credentials.flush_last_use(&app.store).await
+    let metered = app.meter.flush(&app.store, app.clock.now()).await;
+    let noting = app.credentials.flush_last_use(&app.store);
+    let noted = tokio::time::timeout(LAST_WORD_TIMEOUT, noting).await;
+    if noted.is_err() {
+        tracing::warn!("when credentials were last used cannot be stored: the database does not answer");
+    }
+    metered.and(noted.unwrap_or(Ok(())))
 }
 
 /// These tasks go on whatever happens: the next round tries again.

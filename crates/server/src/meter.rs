@@ -1,13 +1,23 @@
 //! Compute units: metered per project, service and day, held against the month's quota, flushed in batches.
 
+mod counts;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use bourse_store::{ProjectScope, Store, StoreError, UsageTotal};
 use bourse_wire::{Day, ProjectId, Timestamp};
-use hashbrown::{HashMap, HashSet};
+use futures_util::stream::{self, StreamExt as _};
 
+use self::counts::Counts;
+use crate::entropy;
 use crate::route::Service;
 use crate::settings::Quotas;
+
+/// Nodes of a cluster at which usage is stored at once.
+const NODES_AT_ONCE: usize = 4;
+/// How long nodes are stored at; what comes to no turn within that is first at another time. Others wait for a node that is slow.
+const TURN: Duration = Duration::from_secs(3);
 
 /// What is left of a month.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,31 +27,25 @@ pub(crate) struct Quota {
     pub(crate) refused: bool,
 }
 
-/// Counts units in memory and hands them to the store from time to time.
+/// Counts units in memory and hands them to the store from time to time. What it counted it tells as a sum, by a name that nobody else
+/// has, until it is known to be stored: so nothing is lost, and nothing counts twice.
 pub(crate) struct Meter {
     quotas: Quotas,
+    /// The name of this server for as long as it runs.
+    server: String,
     counts: Mutex<Counts>,
-}
-
-/// Whose units, of what, used when.
-type Key = (ProjectId, Service, Day);
-type Units = HashMap<Key, u64>;
-
-#[derive(Default)]
-struct Counts {
-    /// Not in the store yet.
-    pending: Units,
-    /// Projects with a quota that were used here since it was last read what they used anywhere.
-    charged: HashSet<ProjectId>,
-    /// The month that `used` is of.
-    month: Option<Day>,
-    /// In the store, or on its way there.
-    used: HashMap<(ProjectId, Service), u64>,
+    /// Held by whoever stores what was counted.
+    storing: tokio::sync::Mutex<()>,
 }
 
 impl Meter {
     pub(crate) fn new(quotas: Quotas) -> Self {
-        Self { quotas, counts: Mutex::default() }
+        Self {
+            quotas,
+            server: entropy::word(),
+            counts: Mutex::default(),
+            storing: tokio::sync::Mutex::default(),
+        }
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {
@@ -64,21 +68,17 @@ impl Meter {
         let today = Day::of(now);
         let limit = self.quota(service);
         let mut counts = self.counts();
-        if counts.month != Some(today.first_of_month()) {
-            counts.month = Some(today.first_of_month());
-            counts.used.clear();
-        }
         if limit > 0 {
-            counts.charged.insert(project);
+            counts.note_charged(project);
         }
-        let used = counts.used.entry((project, service)).or_default();
+        let used = counts.used(project, service, today.first_of_month());
         let refused = limit > 0 && *used + cost > limit;
         if !refused {
             *used += cost;
         }
         let remaining = limit.saturating_sub(*used);
         if !refused && cost > 0 {
-            *counts.pending.entry((project, service, today)).or_default() += cost;
+            counts.count(project, service, today, cost);
         }
         (limit > 0).then_some(Quota { limit, remaining, refused })
     }
@@ -95,113 +95,78 @@ impl Meter {
                 let used = |total: UsageTotal| {
                     Some(((total.project, Service::from_short(&total.service)?), total.units))
                 };
-                let mut counts = self.counts();
-                counts.month = Some(month);
-                counts.used = totals.into_iter().filter_map(used).collect();
+                self.counts().begin(month, totals.into_iter().filter_map(used));
             }
             Err(error) => error.log("reading what was used this month"),
         }
     }
 
     /// Stores what was counted, then takes over what the projects used this month that were used here since the last time: other
-    /// servers add to it. What of a project cannot be stored, or read, is kept for the next time, and keeps nobody else from it.
+    /// servers add to it. What of a project cannot be stored, or read, is kept for the next time, and keeps nobody else from it; so is
+    /// what whoever calls this does not wait for.
     pub(crate) async fn flush(&self, store: &Store, now: Timestamp) -> Result<(), StoreError> {
-        let (pending, charged) = {
-            let mut counts = self.counts();
-            (std::mem::take(&mut counts.pending), std::mem::take(&mut counts.charged))
-        };
-        let stored = self.store_units(store, pending).await;
-        stored.and(self.take_over_sums(store, charged, now).await)
-    }
-
-    /// All at once; and where that fails, of each project by itself.
-    async fn store_units(&self, store: &Store, pending: Units) -> Result<(), StoreError> {
-        let error = match add(store, &pending).await {
-            Ok(()) => return Ok(()),
-            Err(error) => error,
-        };
-        let mut projects: HashMap<ProjectId, Units> = HashMap::new();
-        for (key, units) in pending {
-            projects.entry(key.0).or_default().insert(key, units);
+        let _alone = self.storing.lock().await;
+        let waiting = self.counts().waiting();
+        if waiting.is_empty() {
+            return Ok(());
         }
-        let is_over = matches!(error, StoreError::Away | StoreError::Closed) || projects.len() < 2;
-        let mut stored = if is_over { Err(error) } else { Ok(()) };
-        for units in projects.into_values() {
-            let added = if is_over { None } else { Some(add(store, &units).await) };
-            if added.as_ref().is_none_or(Result::is_err) {
-                self.keep(units);
-            }
-            stored = stored.and(added.unwrap_or(Ok(())));
+        let nodes = store.projects_by_node(waiting).await?.into_iter();
+        let mut flushing = stream::iter(nodes.map(|projects| self.flush_node(store, projects, now)))
+            .buffer_unordered(NODES_AT_ONCE);
+        let mut flushed = Ok(());
+        while let Some(ended) = flushing.next().await {
+            flushed = flushed.and(ended);
         }
-        stored
+        self.counts().forget_before(Day::of(now));
+        flushed
     }
 
-    fn keep(&self, units: Units) {
-        let mut counts = self.counts();
-        for (key, units) in units {
-            *counts.pending.entry(key).or_default() += units;
-        }
-    }
-
-    fn has_quota(&self) -> bool {
-        Service::ALL.into_iter().any(|service| self.quota(service) > 0)
-    }
-
-    async fn take_over_sums(
+    /// The same of projects that are on one node, until that turns out to be away.
+    async fn flush_node(
         &self,
         store: &Store,
-        projects: HashSet<ProjectId>,
+        projects: Vec<ProjectId>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        let began = Instant::now();
+        let mut flushed = Ok(());
+        let parts = self.counts().parts(projects);
+        for part in parts {
+            let ended = self.flush_part(store, &part, now).await;
+            let is_away = ended
+                .as_ref()
+                .is_err_and(|error| error.is_unavailable() || matches!(error, StoreError::Closed));
+            flushed = flushed.and(ended);
+            if is_away || began.elapsed() >= TURN {
+                break;
+            }
+        }
+        flushed
+    }
+
+    async fn flush_part(&self, store: &Store, part: &[ProjectId], now: Timestamp) -> Result<(), StoreError> {
+        let told = self.counts().tell(part);
+        if !told.is_empty() {
+            let line =
+                |(project, counter): &(ProjectId, counts::Counter)| counter.line(*project, &self.server);
+            store.put_metered(told.iter().map(line).collect()).await?;
+            self.counts().note_stored(&told);
+        }
+        let to_read = self.counts().to_read(part);
+        let scopes = to_read.into_iter().map(ProjectScope::for_counting).collect();
         let month = Day::of(now).first_of_month();
-        let scopes = projects.into_iter().map(ProjectScope::for_counting).collect();
         let mut taken_over = Ok(());
         for (project, totals) in store.metered_apart(scopes, month).await {
-            let mut counts = self.counts();
             match totals {
-                Ok(totals) if counts.month == Some(month) => counts.take_over(project, totals, month),
-                Ok(_) => {}
-                Err(error) => {
-                    counts.charged.insert(project);
-                    taken_over = Err(error);
-                }
+                Ok(totals) => self.counts().take_over(project, totals, month),
+                Err(error) => taken_over = Err(error),
             }
         }
         taken_over
     }
-}
 
-impl Counts {
-    /// That a project used so much this month of what is stored.
-    fn take_over(&mut self, project: ProjectId, totals: Vec<(String, u64)>, month: Day) {
-        let mut used: HashMap<Service, u64> = totals
-            .into_iter()
-            .filter_map(|(service, units)| Some((Service::from_short(&service)?, units)))
-            .collect();
-        for ((of, service, day), units) in &self.pending {
-            if *of == project && *day >= month {
-                *used.entry(*service).or_default() += units;
-            }
-        }
-        for service in Service::ALL {
-            self.used.insert((project, service), used.get(&service).copied().unwrap_or_default());
-        }
-    }
-}
-
-/// Adds units to what is stored. Those that are there by now although somebody does not see them yet are not added again.
-async fn add(store: &Store, units: &Units) -> Result<(), StoreError> {
-    if units.is_empty() {
-        return Ok(());
-    }
-    let line =
-        |((project, service, day), units): (&Key, &u64)| (*project, service.short().to_owned(), *day, *units);
-    match store.add_metered(units.iter().map(line).collect()).await {
-        Err(error) if error.is_committed() => {
-            error.log("storing what was metered");
-            Ok(())
-        }
-        added => added,
+    fn has_quota(&self) -> bool {
+        Service::ALL.into_iter().any(|service| self.quota(service) > 0)
     }
 }
 

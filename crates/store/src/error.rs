@@ -161,12 +161,6 @@ impl StoreError {
         matches!(self, Self::Unavailable(_) | Self::Away)
     }
 
-    /// Whether a write was made for certain, although a node of the cluster does not know of it yet: whoever adds to something adds it
-    /// once.
-    pub fn is_committed(&self) -> bool {
-        matches!(self, Self::Unavailable(cause) if cause.is::<CommittedUnseen>())
-    }
-
     /// Tells the log what failed, in the background or beside an answer. That the database is away it was told.
     pub fn log(&self, what: &'static str) {
         if !matches!(self, Self::Away) {

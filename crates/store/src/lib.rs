@@ -34,6 +34,7 @@ mod load;
 mod lookout;
 mod market_projects;
 mod metadata_queue;
+mod metered;
 mod migrate;
 mod minutes;
 mod moving;
@@ -101,6 +102,7 @@ pub use load::{Balance, Part};
 pub use lookout::{Look, Lookout};
 pub use market_projects::{Market, MarketCollection, MarketNews, MarketStep};
 pub use metadata_queue::{Due, Fetched, Outcome, Queued};
+pub use metered::{METERED_PREFIX, MeteredLine};
 pub use migrate::{Layout, Migration};
 pub use moving::{Digest, Move, MoveError};
 pub use orders::{OpenSignedOrders, SignedOrder};
@@ -119,7 +121,7 @@ pub use tasks::{Refresh, RefreshReason, RefreshTask, Refreshed, RefreshedThing};
 pub use transfers::{Transfer, TransferPlace, TransfersOf, TransfersQuery};
 pub use troubles::Troubles;
 pub use upgrade::Upgrade;
-pub use usage::{DayUsage, METERED_PREFIX, UsageLine, UsageTotal};
+pub use usage::{DayUsage, UsageLine, UsageTotal};
 pub use versions::Versions;
 pub use webhooks::{
     DeadLetter, DeliveringServer, LineKey, NewLetter, NewWebhook, Sent, Webhook, WebhookChanges, WebhookLine,

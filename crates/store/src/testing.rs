@@ -18,7 +18,7 @@ use std::any::Any;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-use bourse_wire::{ChainId, Day, OrderFacts, OrderKey, Timestamp, TokenId};
+use bourse_wire::{ChainId, Day, OrderFacts, OrderKey, ProjectId, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 pub use self::fan_out::on_citus;
@@ -37,7 +37,7 @@ use crate::columns::{Insert, or_replace};
 use crate::commit::{Changed, NextVersion, raise_version};
 use crate::{
     Actor, Author, Batch, Change, Changes, CollectionId, CollectionKey, DatabaseUrl, Event, Mark,
-    OpenOptions, Part, ProjectScope, Store, StoreError, UsageTotal,
+    MeteredLine, OpenOptions, Part, ProjectScope, Store, StoreError, UsageTotal,
 };
 use crate::{activities, feed, market_projects};
 
@@ -202,6 +202,11 @@ pub async fn usage_since(store: &Store, day: Day) -> Result<Vec<UsageTotal>, Sto
             Box::pin(async move { crate::usage::sums(&mut session, day, "%".to_owned()).await })
         })
         .await
+}
+
+/// What a counter of a test counted of a service on a day.
+pub fn metered(project: ProjectId, service: &str, day: Day, units: u64) -> MeteredLine {
+    MeteredLine { project, service: service.to_owned(), day, counter: "test".to_owned(), units }
 }
 
 /// A collection that has this number, in no store.

@@ -1,9 +1,8 @@
-//! Compute units used, per project, service and day.
+//! Compute units used, per project, service and day. What servers meter themselves is in [`crate::metered`].
 
 use std::collections::BTreeMap;
 
 use bourse_wire::{Day, ProjectId};
-use futures_util::stream::{self, StreamExt as _};
 
 use crate::args::args;
 use crate::backend::{Pending, Store};
@@ -52,9 +51,6 @@ selection! { UsageTotal { project = "project_id", service, units = "CAST(SUM(uni
 
 selection! { DayUsage { day, service, units = "CAST(SUM(units) AS BIGINT)" } }
 
-/// Projects that are read at once, so that others find connections.
-const PROJECTS_AT_ONCE: usize = 4;
-
 impl Store {
     /// Stores reported lines; tells how many are different now.
     pub fn put_usage(&self, scope: ProjectScope, lines: Vec<UsageLine>) -> Pending<'_, u64> {
@@ -69,20 +65,6 @@ impl Store {
         })
     }
 
-    /// Adds units that this service metered itself. All or none, so that a failed flush can be tried again.
-    pub fn add_metered(&self, mut lines: Vec<(ProjectId, String, Day, u64)>) -> Pending<'_, ()> {
-        // In one order everywhere, or servers that flush at once would wait for each other.
-        lines.sort_unstable();
-        self.write(move |mut session| {
-            Box::pin(async move {
-                for (project, service, day, units) in lines {
-                    add_metered(&mut session, project, &service, day, units).await?;
-                }
-                Ok(())
-            })
-        })
-    }
-
     /// What a project used of every service on the days from one to another, both included.
     pub fn usage_between(&self, scope: ProjectScope, first: Day, last: Day) -> Pending<'_, Vec<DayUsage>> {
         self.read(move |mut session| {
@@ -90,45 +72,6 @@ impl Store {
                 let sql =
                     "FROM usage WHERE project_id = $1 AND day >= $2 AND day <= $3 GROUP BY day, service";
                 session.select(sql, args![scope.project(), first, last]).await
-            })
-        })
-    }
-
-    /// What every project used of every service from one day on, as this service metered it. Reported lines may tell of
-    /// what was used elsewhere. That asks all nodes of a cluster.
-    pub async fn metered_since(&self, day: Day) -> Result<Vec<UsageTotal>, StoreError> {
-        let names = format!("{METERED_PREFIX}%");
-        let reading =
-            self.read(move |mut session| Box::pin(async move { sums(&mut session, day, names).await }));
-        self.patiently(reading).await
-    }
-
-    /// The same of these projects, each by itself and a few at a time: what cannot be read of one keeps nobody from the others.
-    pub async fn metered_apart(
-        &self,
-        projects: Vec<ProjectScope>,
-        day: Day,
-    ) -> Vec<(ProjectId, Result<Vec<(String, u64)>, StoreError>)> {
-        let read =
-            async |scope: ProjectScope| (scope.project(), self.patiently(self.metered_of(scope, day)).await);
-        stream::iter(projects).map(read).buffer_unordered(PROJECTS_AT_ONCE).collect().await
-    }
-
-    /// The same of one project: the units of each service, by its name.
-    pub fn metered_of(&self, scope: ProjectScope, day: Day) -> Pending<'_, Vec<(String, u64)>> {
-        let names = format!("{METERED_PREFIX}%");
-        self.read(move |mut session| {
-            Box::pin(async move {
-                selection! {
-                    struct ServiceUsage {
-                        service: String,
-                        units: u64 = "CAST(SUM(units) AS BIGINT)",
-                    }
-                }
-                let sql = "FROM usage WHERE project_id = $1 AND day >= $2 AND record_id LIKE $3
-                    GROUP BY service ORDER BY service";
-                let rows: Vec<ServiceUsage> = session.select(sql, args![scope.project(), day, names]).await?;
-                Ok(rows.into_iter().map(|row| (row.service, row.units)).collect())
             })
         })
     }
@@ -142,20 +85,4 @@ pub(crate) async fn sums(
 ) -> Result<Vec<UsageTotal>, StoreError> {
     let sql = "FROM usage WHERE day >= $1 AND record_id LIKE $2 GROUP BY project_id, service";
     session.select(sql, args![day, names]).await
-}
-
-/// How the names of metered lines begin; reported lines must not.
-pub const METERED_PREFIX: &str = "metered:";
-
-async fn add_metered(
-    session: &mut Session<'_>,
-    project: ProjectId,
-    service: &str,
-    day: Day,
-    units: u64,
-) -> Result<(), StoreError> {
-    let id = format!("{METERED_PREFIX}{service}:{day}");
-    let add = "ON CONFLICT (project_id, record_id) DO UPDATE SET units = usage.units + excluded.units";
-    let line = UsageLine { id, service: service.to_owned(), day, units };
-    session.insert(Insert::owned(project, [line])?, add).await
 }

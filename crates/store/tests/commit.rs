@@ -9,10 +9,10 @@ mod support {
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bourse_store::testing::{self, changes_since, load_all, on_citus, usage_since};
+use bourse_store::testing::{self, changes_since, load_all, metered, on_citus, usage_since};
 use bourse_store::{
-    AttributionPage, Author, Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, Store,
-    StoreError, StoredToken,
+    AttributionPage, Author, Batch, Change, CollectionId, CollectionKey, Committed, DatabaseUrl, MeteredLine,
+    Store, StoreError, StoredToken,
 };
 use bourse_wire::{Address, Amount, ChainId, Day, OrderFacts, OrderStatus, ProjectId, Timestamp, TokenId};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -201,15 +201,19 @@ async fn a_failure_takes_no_neighbour_with_it() {
     let scope = project(&store).await;
     let missing: ProjectId = 77.try_into().unwrap();
     let day: Day = "2024-01-01".parse().unwrap();
-    let line = move |project, units| (project, "s".to_owned(), day, units);
+    let line = move |project, counter: u32, units| MeteredLine {
+        counter: counter.to_string(),
+        ..metered(project, "s", day, units)
+    };
     let mut tasks = JoinSet::new();
     for number in 0..30 {
         let store = store.clone();
         tasks.spawn(async move {
             // The second line of every third task fails after the first was written.
             let fails = number % 3 == 0;
-            let second = if fails { line(missing, 1) } else { line(scope.project(), 10) };
-            let result = store.add_metered(vec![line(scope.project(), 100), second]).await;
+            let second =
+                if fails { line(missing, number, 1) } else { line(scope.project(), 100 + number, 10) };
+            let result = store.put_metered(vec![line(scope.project(), number, 100), second]).await;
             assert_eq!(result.is_err(), fails);
         });
     }
@@ -227,10 +231,14 @@ async fn servers_that_flush_at_once_do_not_block_each_other() {
     for task in 0..4 {
         let store = store.clone();
         tasks.spawn(async move {
-            for _ in 0..10 {
-                let mut lines: Vec<_> = (0..20).map(|n| (scope.project(), n.to_string(), day, 1)).collect();
+            for units in 1..=10 {
+                let line = |service: u32| MeteredLine {
+                    counter: task.to_string(),
+                    ..metered(scope.project(), &service.to_string(), day, units)
+                };
+                let mut lines: Vec<_> = (0..20).map(line).collect();
                 lines.rotate_left(task * 5);
-                store.add_metered(lines).await.unwrap();
+                store.put_metered(lines).await.unwrap();
             }
         });
     }

@@ -5,11 +5,12 @@
 
 use std::time::{Duration, Instant};
 
-use bourse_store::testing::{Fate, TestDatabase, WorkerRelays, batch, load_all, operator};
+use bourse_store::testing::{Fate, TestDatabase, WorkerRelays, batch, load_all, metered, operator};
 use bourse_store::{
-    Batch, Change, CollectionKey, DatabaseUrl, NewHostedToken, ProjectScope, Store, StoreError,
+    Batch, Change, CollectionKey, DatabaseUrl, HostedTokenEdit, NewHostedToken, OpenOptions, ProjectScope,
+    Store, StoreError,
 };
-use bourse_wire::{Address, ChainId, CollectionInput, Timestamp, TokenInput};
+use bourse_wire::{Address, ChainId, CollectionInput, ProjectId, Timestamp, TokenInput};
 use sqlx::{Connection as _, PgConnection};
 
 /// What a worker is told in the second phase, and in the first.
@@ -19,8 +20,6 @@ const FIRST: &str = "PREPARE TRANSACTION";
 const ALONE: &str = "COMMIT\0";
 /// Ends a test that would wait forever, or until the coordinator looks by itself.
 const BOUND: Duration = Duration::from_secs(50);
-/// For longer than who wrote waits for workers to be told.
-const LONGER: Duration = Duration::from_secs(5);
 
 struct Stage {
     workers: WorkerRelays,
@@ -133,34 +132,141 @@ async fn what_a_worker_that_is_away_does_not_know_is_refused_and_stops_nobody_el
     within("it is written", stage.other.commit(token(1, "later"))).await.unwrap();
 }
 
-/// Whoever adds to something must not add it twice.
-#[tokio::test]
-async fn it_is_told_what_was_committed_although_a_worker_does_not_know() {
-    let Some(stage) = stage().await else { return };
+/// So many projects that some of them are on each worker.
+async fn projects(store: &Store) -> Vec<ProjectScope> {
     let mut scopes = Vec::new();
     for number in 0..8 {
         let name = format!("project {number}").parse().unwrap();
-        let project = stage.store.create_project(name, operator()).await.unwrap().id;
+        let project = store.create_project(name, operator()).await.unwrap().id;
         scopes.push(ProjectScope::of_operator(project));
     }
+    scopes
+}
+
+/// What is metered is told again where nobody knows whether it was stored, and counts once.
+#[tokio::test]
+async fn what_is_metered_counts_once_however_often_it_is_told() {
+    let Some(stage) = stage().await else { return };
+    let scopes = projects(&stage.store).await;
     let (day, builder) = ("2025-03-14".parse().unwrap(), "builder".to_owned());
-    let units = || scopes.iter().map(|scope| (scope.project(), builder.clone(), day, 7)).collect();
+    let lines = |units| scopes.iter().map(|scope| metered(scope.project(), "builder", day, units)).collect();
     stage.workers.mark(FIRST, Fate::GoDown);
-    let refused = within("it is refused", stage.store.add_metered(units())).await.unwrap_err();
-    assert!(refused.is_unavailable() && !refused.is_committed(), "{refused}");
+    let refused = within("it is refused", stage.store.put_metered(lines(7))).await.unwrap_err();
+    assert!(refused.is_unavailable(), "{refused}");
     stage.workers.come_up();
     stage.workers.mark(SECOND, Fate::GoDown);
-    let told = within("it is told", stage.store.add_metered(units())).await.unwrap_err();
-    assert!(told.is_unavailable() && told.is_committed(), "{told}");
+    let told = within("it is told", stage.store.put_metered(lines(7))).await.unwrap_err();
+    assert!(told.is_unavailable(), "{told}");
+    assert!(!stage.workers.is_marked(), "a worker was told");
     stage.workers.come_up();
-    let there = async {
-        for scope in scopes {
-            while stage.other.metered_of(scope, day).await.ok() != Some(vec![(builder.clone(), 7)]) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+    within("it is stored", async {
+        while let Err(error) = stage.other.put_metered(lines(9)).await {
+            assert!(error.is_unavailable(), "{error}");
         }
+    })
+    .await;
+    stage.store.put_metered(lines(7)).await.unwrap();
+    for scope in &scopes {
+        assert_eq!(stage.other.metered_of(*scope, day).await.unwrap(), [(builder.clone(), 9)]);
+    }
+}
+
+/// Usage of projects on a worker that says nothing waits for so long and no longer, and that of others not at all.
+#[tokio::test]
+async fn a_silent_worker_keeps_nobody_elses_usage_from_being_stored() {
+    let Some(stage) = stage().await else { return };
+    let all = projects(&stage.store).await;
+    let options = OpenOptions { connections_max: 4, ..OpenOptions::default() };
+    let store = Store::open(&stage.database.url, options, Timestamp::ZERO).await.unwrap();
+    let day = "2025-03-14".parse().unwrap();
+    let nodes =
+        stage.store.projects_by_node(all.iter().map(|scope| scope.project()).collect()).await.unwrap();
+    let [silent, others @ ..] = nodes.as_slice() else { panic!("no node has any") };
+    assert!(!others.is_empty(), "all of them are on one node");
+    let lines = |projects: &[ProjectId], service: &str, units| {
+        projects.iter().map(|project| metered(*project, service, day, units)).collect()
     };
-    within("it is there once", there).await;
+    stage.workers.mark("silenced", Fate::Hold);
+    within("it is refused", async {
+        while stage.workers.held() == 0 {
+            let refused = store.put_metered(lines(silent, "silenced", 3)).await.unwrap_err();
+            assert!(refused.is_unavailable(), "{refused}");
+        }
+    })
+    .await;
+    for projects in others {
+        within("it is stored", async {
+            while let Err(error) = store.put_metered(lines(projects, "builder", 5)).await {
+                assert!(error.is_unavailable(), "{error}");
+            }
+        })
+        .await;
+    }
+    stage.workers.unmark();
+    within("it is stored", async {
+        while let Err(error) = store.put_metered(lines(silent, "silenced", 4)).await {
+            assert!(error.is_unavailable(), "{error}");
+        }
+    })
+    .await;
+    for scope in all {
+        let expected = if silent.contains(&scope.project()) {
+            ("silenced".to_owned(), 4)
+        } else {
+            ("builder".to_owned(), 5)
+        };
+        assert_eq!(stage.other.metered_of(scope, day).await.unwrap(), [expected]);
+    }
+}
+
+/// Whoever follows links hears of an edit once the coordinator has committed it, which is before its worker shows it.
+#[tokio::test]
+async fn an_edit_that_its_worker_does_not_show_yet_is_followed_once_it_does() {
+    let Some(stage) = stage().await else { return };
+    let project = stage.store.create_project("one".parse().unwrap(), operator()).await.unwrap().id;
+    let scope = ProjectScope::of_operator(project);
+    let now = Timestamp::ZERO;
+    let hosted = CollectionInput { private: Some(false), ..CollectionInput::default() };
+    let hosted = stage.store.create_hosted_collection(scope, hosted, now).await.unwrap().id;
+    let token = NewHostedToken { token_id: 1.into(), input: named("before"), private: false };
+    stage.store.create_hosted_token(scope, hosted, token, now).await.unwrap();
+    stage.store.create_contract_collection(scope, key(1), hosted, operator()).await.unwrap();
+    while stage.other.follow_links(now).await.unwrap() {}
+    stage.workers.mark(SECOND, Fate::Hold);
+    let store = stage.store.clone();
+    let edit = HostedTokenEdit { token_id: 1.into(), input: named("after"), private: None };
+    let editing = tokio::spawn(async move { store.update_hosted_token(scope, hosted, edit, now).await });
+    within("the coordinator has committed it", async {
+        while stage.workers.held() == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    let other = stage.other.clone();
+    let following = tokio::spawn(async move { other.follow_links(now).await });
+    // It is through, as it should not be, or waits for the worker.
+    let DatabaseUrl::Postgres(url) = &stage.database.url else { return };
+    let mut coordinator = PgConnection::connect(url).await.unwrap();
+    within("it comes to the edit", async {
+        let waiting = "SELECT EXISTS (SELECT FROM citus_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock')";
+        while !following.is_finished()
+            && !sqlx::query_scalar::<_, bool>(waiting).fetch_one(&mut coordinator).await.unwrap()
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    stage.workers.unmark();
+    within("it is edited", editing).await.unwrap().unwrap();
+    within("it is followed", following).await.unwrap().unwrap();
+    while stage.other.follow_links(now).await.unwrap() {}
+    let [said] = seen(&stage.other, 1).await.unwrap().try_into().unwrap();
+    assert!(said.contains("\"name\":\"after\""), "{said}");
+}
+
+fn named(name: &str) -> TokenInput {
+    serde_json::from_value(serde_json::json!({ "name": name })).unwrap()
 }
 
 /// What is on the coordinator is changed only where something is linked.
@@ -254,11 +360,15 @@ async fn whoever_gives_up_telling_workers_stands_in_nobodys_way() {
         let told = within("it is told", stage.store.commit(token(number, "made"))).await.unwrap_err();
         assert!(matches!(told, StoreError::Unavailable(_)), "{told}");
     }
-    tokio::time::sleep(LONGER).await;
     let tellers = "SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT recover!_%' ESCAPE '!'";
-    let tellers: i64 = sqlx::query_scalar(tellers).fetch_one(&mut coordinator).await.unwrap();
-    assert_eq!(tellers, 1, "only who has the workers told when nobody waits for it");
+    // Each of both processes may be telling the workers beside everything else: what was left before them, or this.
+    within("only who has the workers told when nobody waits for it is left", async {
+        while sqlx::query_scalar::<_, i64>(tellers).fetch_one(&mut coordinator).await.unwrap() > 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
     sqlx::raw_sql("ROLLBACK").execute(&mut coordinator).await.unwrap();
     within("all of it is there", async {
         for number in 1..5 {

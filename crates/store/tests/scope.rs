@@ -11,7 +11,7 @@ mod support {
 use std::fs;
 use std::path::Path;
 
-use bourse_store::testing::{TestDatabase, batch, operator, usage_since};
+use bourse_store::testing::{self, TestDatabase, batch, operator, usage_since};
 use bourse_store::{
     Actor, AssetFile, AudienceChanges, AudienceContractInput, AudienceImport, BatchMark, Change, Chunk,
     CollectionKey, Counts, CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, Grant,
@@ -371,8 +371,8 @@ async fn analytics_are_out_of_reach() {
     assert_eq!(store.usage_between(*b, Day::of(NOW), Day::of(NOW)).await.unwrap()[0].units, 9);
     let (today, yesterday) = (Day::of(NOW), Day::from_number(Day::of(NOW).number() - 1));
     let metered = [(*a, yesterday, 5), (*b, yesterday, 100), (*b, today, 7)];
-    let lines = metered.map(|(scope, day, units)| (scope.project(), "metadata".to_owned(), day, units));
-    store.add_metered(lines.to_vec()).await.unwrap();
+    let lines = metered.map(|(scope, day, units)| testing::metered(scope.project(), "metadata", day, units));
+    store.put_metered(lines.to_vec()).await.unwrap();
     for (since, units) in [(yesterday, 107), (today, 7)] {
         let own = store.metered_of(*b, since).await.unwrap();
         assert_eq!(own, [("metadata".to_owned(), units)], "neither what was reported, nor what others used");

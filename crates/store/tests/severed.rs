@@ -8,9 +8,9 @@ mod support {
     pub(crate) mod writings;
 }
 
-use bourse_store::testing::{Cut, Relay, TestDatabase, announced};
-use bourse_store::{OpenOptions, Store, StoreError};
-use bourse_wire::Timestamp;
+use bourse_store::testing::{Cut, Relay, TestDatabase, announced, metered};
+use bourse_store::{OpenOptions, ProjectScope, Store, StoreError};
+use bourse_wire::{Day, Timestamp};
 use support::projects::project;
 use support::writings::{Batches, CountsOf, Mints, Writing};
 
@@ -74,6 +74,27 @@ async fn a_batch_is_there_once_wherever_its_connection_is_cut() {
 #[tokio::test]
 async fn counts_are_stored_once_wherever_their_connection_is_cut() {
     sever_everywhere(async |store| CountsOf(project(store).await)).await;
+}
+
+/// What is metered of a project, one unit more each time.
+struct MeteredOf(ProjectScope);
+
+impl Writing for MeteredOf {
+    async fn write(&mut self, store: &Store, number: u64) -> Result<(), StoreError> {
+        store.put_metered(vec![metered(self.0.project(), "builder", Day::of(Timestamp::ZERO), number)]).await
+    }
+
+    async fn is_there(&self, store: &Store, number: u64) -> bool {
+        let stored = store.metered_of(self.0, Day::of(Timestamp::ZERO)).await.unwrap();
+        let units: u64 = stored.into_iter().map(|(_, units)| units).sum();
+        assert!(units + 1 >= number, "{units} units have not what was there before {number}");
+        units >= number
+    }
+}
+
+#[tokio::test]
+async fn usage_is_stored_once_wherever_its_connection_is_cut() {
+    sever_everywhere(async |store| MeteredOf(project(store).await)).await;
 }
 
 #[tokio::test]

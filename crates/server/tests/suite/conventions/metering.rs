@@ -1,10 +1,15 @@
 //! Compute units and last use, as they reach the store.
 
-use bourse_store::testing::usage_since;
+use std::time::Duration;
+
+use bourse_store::testing::{Cut, usage_since};
 use bourse_wire::{Day, ProjectId};
 use serde_json::json;
 
 use crate::support::{TestApp, wait_until};
+
+/// Ends a test that would wait forever.
+const BOUND: Duration = Duration::from_mins(1);
 
 /// Project, service and units, sorted.
 async fn usage(app: &TestApp, since: &str) -> Vec<(ProjectId, String, u64)> {
@@ -54,6 +59,55 @@ async fn what_was_metered_is_stored_from_time_to_time() {
     app.project_a.call("Builder/ListAudiences", json!({})).await.ok();
     background.stop().await;
     assert_eq!(usage(&app, "2025-03-14").await, [(app.project_a.id, "builder".to_owned(), 2)]);
+}
+
+/// What was stored although nobody was told so is told again, and counts once.
+#[tokio::test]
+async fn usage_is_billed_once_wherever_its_connection_is_cut() {
+    let Some((app, relay)) = TestApp::relayed(&[("quotas.builder", "1000")]).await else { return };
+    let (project, backstage) = (&app.project_a, app.backstage());
+    let mut calls = 0;
+    for cut in [Cut::Before as fn(u32) -> Cut, Cut::After] {
+        for message in 1.. {
+            let answer = project.call("Builder/ListAudiences", json!({})).await;
+            calls += 1;
+            assert_eq!(answer.header("quota-remaining"), (1000 - calls).to_string(), "{:?}", cut(message));
+            answer.ok();
+            relay.cut(cut(message));
+            let stored = backstage.store_usage().await;
+            let was_cut = relay.spare();
+            if stored.is_err() {
+                backstage.store_usage().await.unwrap();
+            }
+            let expected = [(project.id, "builder".to_owned(), calls)];
+            assert_eq!(usage(&app, "2025-03-14").await, expected, "{:?}", cut(message));
+            if !was_cut {
+                assert!(message > 2, "nothing is stored by so few messages as {message}");
+                break;
+            }
+        }
+    }
+}
+
+/// A connection of which nothing is heard any more, while the database answers by every other.
+#[tokio::test]
+async fn usage_does_not_wait_for_a_connection_that_is_silent() {
+    let settings = [("storage.database_timeout_ms", "300"), ("quotas.builder", "1000")];
+    let Some((app, relay)) = TestApp::relayed(&settings).await else { return };
+    let (project, backstage) = (&app.project_a, app.backstage());
+    let stored = async { while backstage.store_usage().await.is_err() {} };
+    project.call("Builder/ListAudiences", json!({})).await.ok();
+    tokio::time::timeout(BOUND, stored).await.unwrap();
+    relay.fall_silent();
+    relay.speak();
+    for left in ["998", "997"] {
+        // It is refused before the database is asked.
+        let charged = project.call("Builder/GetAudience", json!({})).await;
+        assert_eq!(charged.header("quota-remaining"), left, "quotas go on: {}", charged.json);
+    }
+    let stored = async { while backstage.store_usage().await.is_err() {} };
+    tokio::time::timeout(BOUND, stored).await.unwrap();
+    assert_eq!(usage(&app, "2025-03-14").await, [(project.id, "builder".to_owned(), 3)]);
 }
 
 #[tokio::test]

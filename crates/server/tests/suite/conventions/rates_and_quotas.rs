@@ -1,5 +1,6 @@
 //! How many requests a minute, and how many compute units a month.
 
+use bourse_store::testing::metered;
 use serde_json::json;
 
 use crate::support::actor::Answer;
@@ -139,9 +140,8 @@ async fn a_quota_counts_what_was_used_before_the_start_and_elsewhere() {
     let used = async |units: u64| {
         let (app, ()) = TestApp::prepared(&[("quotas.builder", "10")], async |store, a, _| {
             let (this, last) = ("2025-03-01".parse().unwrap(), "2025-02-28".parse().unwrap());
-            let lines =
-                vec![(a.id, "builder".to_owned(), this, units), (a.id, "builder".to_owned(), last, 100)];
-            store.add_metered(lines).await.unwrap();
+            let lines = vec![metered(a.id, "builder", this, units), metered(a.id, "builder", last, 100)];
+            store.put_metered(lines).await.unwrap();
         })
         .await;
         app

@@ -171,6 +171,10 @@ impl TestApp {
         Background::start(&self.app)
     }
 
+    pub(crate) fn backstage(&self) -> Backstage {
+        Backstage::new(Arc::clone(&self.app))
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
