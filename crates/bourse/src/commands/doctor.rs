@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use bourse_server::settings::{FilesPlace, Settings};
 use bourse_server::{Clock, Files, entropy, make_private_directory};
 use bourse_shop::Languages;
-use bourse_store::{MigrationState, Store, StoreError, Upgrade};
+use bourse_store::{CollectionKey, MigrationState, Store, StoreError, Upgrade};
 use serde_json::json;
 
 use super::{deep, held, recount, sharing, shop};
@@ -171,10 +171,29 @@ async fn check_workers(store: &Store) -> Option<Result<String, String>> {
     if away.is_empty() {
         return Some(Ok(format!("all {} of the cluster answer", workers.len())));
     }
-    let away = away.join(", ");
-    Some(Err(format!(
-        "no answer from {away}: what is stored there can be neither read nor written; start it again"
-    )))
+    let waiting = match store.waiting().await {
+        Ok(waiting) => waiting,
+        Err(error) => return Some(Err(format!("{error}: look at the log of the coordinator"))),
+    };
+    Some(Err(no_answer(&away.join(", "), &waiting)))
+}
+
+/// What it means that nodes do not answer, with the followed collections that wait for them and the first block that each lacks.
+fn no_answer(nodes: &str, waiting: &[(CollectionKey, u64)]) -> String {
+    let mut text = format!("no answer from {nodes}: what is stored there can be neither read nor written; ");
+    if !waiting.is_empty() {
+        let lacks: Vec<String> =
+            waiting.iter().map(|(key, next)| format!("{key} from block {next} on")).collect();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "chains go on without {} followed collections there, which lack what happened since ({}{}); ",
+            waiting.len(),
+            first_of(&lacks),
+            if lacks.len() > DIFFERENCES_TOLD { "; …" } else { "" }
+        );
+    }
+    text + "start it again"
 }
 
 /// Whether nodes of a cluster can be told how transactions ended; nothing where there is none.
@@ -211,4 +230,26 @@ fn check_clock() -> Result<String, String> {
         return Err(format!("shows {now}: set it, tokens and analytics depend on it"));
     }
     Ok(format!("{now} UTC"))
+}
+
+#[cfg(test)]
+mod tests {
+    use bourse_wire::{Address, ChainId};
+
+    use super::*;
+
+    #[test]
+    fn who_waits_for_a_node_is_named_with_what_it_lacks() {
+        let key = |byte| CollectionKey { chain: ChainId(137), address: Address::from_bytes([byte; 20]) };
+        assert!(!no_answer("w1:5432", &[]).contains("lack"));
+        let waiting: Vec<_> = (1..=7).map(|byte| (key(byte), 100 + u64::from(byte))).collect();
+        let text = no_answer("w1:5432", &waiting[..2]);
+        let named = format!(
+            "without 2 followed collections there, which lack what happened since ({} from block 101 on; {} from block 102 on); start",
+            key(1),
+            key(2)
+        );
+        assert!(text.contains(&named), "{text}");
+        assert!(no_answer("w1:5432", &waiting).contains("from block 105 on; …);"));
+    }
 }
