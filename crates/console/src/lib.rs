@@ -68,7 +68,11 @@ pub fn service(app: Arc<App>) -> Entrance {
 
 /// The same beside other pages, with which it shares pictures.
 pub fn with_console(entrance: Entrance, app: Arc<App>, pictures: Pictures) -> Entrance {
-    if app.settings().console.enabled { entrance.with_pages(PREFIX, pages(app, pictures)) } else { entrance }
+    if app.settings().console.enabled {
+        entrance.with_pages(&[PREFIX], pages(app, pictures))
+    } else {
+        entrance
+    }
 }
 
 /// Every page of the console.

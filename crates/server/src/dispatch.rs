@@ -224,8 +224,8 @@ async fn guarded(
 pub(crate) enum Side {
     /// Plain addresses, which everybody may ask for.
     Addresses,
-    /// The pages for people at the paths with this prefix.
-    Pages(&'static str),
+    /// The pages for people at the paths with these prefixes.
+    Pages(&'static [&'static str]),
 }
 
 /// Lets a request begin, of a project or of nobody.

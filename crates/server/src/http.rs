@@ -61,18 +61,20 @@ struct Ways {
 /// Where somebody comes who knows the host alone.
 const FRONT: &str = "/";
 
-/// Pages for people, at the paths that begin with a prefix.
+/// Pages for people, at the paths that begin with one of these prefixes.
 struct Pages {
-    prefix: &'static str,
+    prefixes: &'static [&'static str],
     router: Router,
 }
 
 impl Pages {
     fn has(&self, path: &str) -> bool {
-        if self.prefix == FRONT {
-            return path == FRONT;
-        }
-        path.strip_prefix(self.prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let is_below = |rest: &str| rest.is_empty() || rest.starts_with('/');
+        let is_at = |prefix: &&str| match *prefix {
+            FRONT => path == FRONT,
+            prefix => path.strip_prefix(prefix).is_some_and(is_below),
+        };
+        self.prefixes.iter().any(is_at)
     }
 }
 
@@ -97,13 +99,14 @@ pub fn service(app: Arc<App>) -> Entrance {
 
 impl Entrance {
     /// Serves pages for people as well, at the paths that begin with a prefix, such as `/console`; `/` stands for itself alone.
-    /// They are compressed; pages of other sites have no business there, so that nothing lets them call.
-    pub fn with_pages(self, prefix: &'static str, pages: Router) -> Self {
-        let app = Arc::clone(&self.ways.app);
-        let bounds = move |request: Request, next: Next| bound_page(Arc::clone(&app), prefix, request, next);
+    /// They are compressed; pages of other sites have no business there, so that nothing lets them call. All of them are one
+    /// side, however many prefixes they have.
+    pub fn with_pages(self, prefixes: &'static [&'static str], pages: Router) -> Self {
+        let (app, side) = (Arc::clone(&self.ways.app), Side::Pages(prefixes));
+        let bounds = move |request: Request, next: Next| bound_page(Arc::clone(&app), side, request, next);
         let router = pages.layer(compression::layer()).layer(from_fn(bounds));
         let mut known = self.pages;
-        known.push(Arc::new(Pages { prefix, router }));
+        known.push(Arc::new(Pages { prefixes, router }));
         Self { pages: known, ways: self.ways }
     }
 
@@ -157,12 +160,12 @@ impl Ways {
 }
 
 /// Pages have the bounds of other requests: so many at once, and so long each.
-async fn bound_page(app: Arc<App>, prefix: &'static str, request: Request, next: Next) -> Response {
+async fn bound_page(app: Arc<App>, side: Side, request: Request, next: Next) -> Response {
     let (limits, console) = (&app.settings.limits, &app.settings.console);
     // A page may be a picture that is fetched first.
     let for_page = limits.request_timeout_ms.saturating_add(console.image_timeout_ms);
     let limit_ms = if request.method() == Method::POST { limits.upload_timeout_ms } else { for_page };
-    let answered = match permit_at(&app, Side::Pages(prefix)) {
+    let answered = match permit_at(&app, side) {
         Ok(_permit) => bounded(limit_ms, next.run(request)).await,
         Err(error) => Err(error),
     };

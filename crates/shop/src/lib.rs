@@ -58,8 +58,7 @@ struct Shop {
 
 /// The service with the shops of its projects beside it; whoever names the host alone is led to the shop that is meant.
 pub fn with_shops(entrance: Entrance, app: Arc<App>, pictures: Pictures, languages: Languages) -> Entrance {
-    let routes = routes(Backstage::new(app), pictures, languages);
-    entrance.with_pages(PREFIX, routes.clone()).with_pages(ROBOTS, routes.clone()).with_pages(FRONT, routes)
+    entrance.with_pages(&[PREFIX, ROBOTS, FRONT], routes(Backstage::new(app), pictures, languages))
 }
 
 /// Every page.

@@ -31,6 +31,7 @@ mod linked;
 mod marketplace;
 mod metadata;
 mod past;
+mod pages;
 mod replica;
 mod scale;
 mod self_check;
