@@ -45,17 +45,25 @@ pub fn site_address(storefront: &Storefront, settings: &Settings) -> String {
     }
 }
 
-/// Scheme, host and port of an address, as browsers send them.
-pub fn origin_of(address: &str) -> &str {
-    let start = address.find("://").map_or(0, |place| place + 3);
-    let end = address[start..].find('/').map_or(address.len(), |place| start + place);
-    &address[..end]
+/// The origin of an address as browsers send it: scheme, host, and the port where it is not the usual one, in small letters.
+pub fn origin_of(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("https", address));
+    let (scheme, host) = (scheme.to_ascii_lowercase(), rest.split('/').next().unwrap_or_default());
+    let host = host.to_ascii_lowercase();
+    let host = host.strip_suffix(usual_port(&scheme)).unwrap_or(&host);
+    format!("{scheme}://{host}")
+}
+
+/// The port that is not said, as it follows from the scheme.
+fn usual_port(scheme: &str) -> &'static str {
+    if scheme == "http" { ":80" } else { ":443" }
 }
 
 /// Whether a host is the one of the whole service.
 pub(crate) fn is_public_host(host: &str, settings: &Settings) -> bool {
     let public = settings.public_url();
-    let named = origin_of(&public).split_once("://").map_or("", |(_, host)| host);
+    let origin = origin_of(&public);
+    let named = origin.split_once("://").map_or("", |(_, host)| host);
     plain_host(host, &public) == plain_host(named, &public)
 }
 
@@ -63,15 +71,14 @@ fn scheme_of(address: &str) -> &str {
     address.split_once("://").map_or("https", |(scheme, _)| scheme)
 }
 
-/// A host as a storefront names it: in small letters, without the dot of its root and the port that its scheme has anyway.
-fn plain_host(host: &str, public_url: &str) -> String {
-    let usual = if scheme_of(public_url) == "http" { ":80" } else { ":443" };
+/// A host as requests are known by it: in small letters, without the dot of its root and the port that its scheme has anyway.
+pub(crate) fn plain_host(host: &str, public_url: &str) -> String {
     let host = host.to_ascii_lowercase();
-    let (name, port) = host.split_once(':').map_or((host.as_str(), None), |(name, port)| (name, Some(port)));
-    let name = name.trim_end_matches('.');
-    match port {
-        Some(port) if usual[1..] != *port => format!("{name}:{port}"),
-        _ => name.to_owned(),
+    let host = host.strip_suffix(usual_port(scheme_of(public_url))).unwrap_or(&host);
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => format!("{}:{port}", name.trim_end_matches('.')),
+        _ => host.trim_end_matches('.').to_owned(),
     }
 }
 
@@ -170,11 +177,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origins_have_no_path() {
+    fn an_origin_is_as_browsers_name_it() {
         for (address, origin) in [
             ("https://bourse.example", "https://bourse.example"),
+            ("https://Bourse.example:443/path", "https://bourse.example"),
             ("http://bourse.example:4010/path/more", "http://bourse.example:4010"),
-            ("", ""),
+            ("http://bourse.example:443", "http://bourse.example:443"),
+            ("http://[::1]:80", "http://[::1]"),
         ] {
             assert_eq!(origin_of(address), origin);
         }
@@ -189,6 +198,10 @@ mod tests {
             ("shop.example:80", "http://bourse.example", "shop.example"),
             ("shop.example:80", "https://bourse.example", "shop.example:80"),
             ("shop.example:8443", "https://bourse.example", "shop.example:8443"),
+            ("shop.example.:8443", "https://bourse.example", "shop.example:8443"),
+            ("[::1]", "http://[::1]:4010", "[::1]"),
+            ("[::1]:80", "http://bourse.example", "[::1]"),
+            ("[::1]:4010", "http://[::1]:4010", "[::1]:4010"),
         ] {
             assert_eq!(plain_host(host, public_url), plain);
         }

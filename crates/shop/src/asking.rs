@@ -218,9 +218,8 @@ impl Visit {
     /// Asks an operation, `ask("Marketplace/ListCollectibles", &body)`, and reads its answer.
     pub(crate) async fn ask<T: DeserializeOwned>(&self, operation: &str, body: &Value) -> Result<T, Refusal> {
         admit(&self.shop, self.peer, OPERATION_COST)?;
-        let base = self.base();
-        let origin = origin_of(&base);
-        let guest = Guest { key: self.key(), origin, peer: self.peer };
+        let origin = origin_of(&self.base());
+        let guest = Guest { key: self.key(), origin: &origin, peer: self.peer };
         let answer = self.shop.backstage.ask_as_guest(guest, operation, body.to_string().into()).await?;
         Ok(serde_json::from_slice(&answer)?)
     }

@@ -227,7 +227,7 @@ fn check_site(settings: &Settings, shop: &Shop) -> Result<(), String> {
     let told = |reason: &str| format!("the key of the shop of project {} {reason}", shop.project.id);
     let key = shop.keys.iter().find(|key| key.active && key.hash == hash);
     let key = key.ok_or_else(|| told("is disabled, or none of the project's"))?;
-    check_site_key(key, origin_of(&site_address(storefront, settings))).map_err(|reason| told(&reason))
+    check_site_key(key, &origin_of(&site_address(storefront, settings))).map_err(|reason| told(&reason))
 }
 
 /// Whether each chain has a node that answers for it, and our marketplaces are there.

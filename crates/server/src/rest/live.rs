@@ -19,6 +19,7 @@ use crate::door::Peer;
 use crate::failure::Failure;
 use crate::limits::Bucket;
 use crate::route::{Credential, Service};
+use crate::storefronts::origin_of;
 use crate::streams::{self, Standing, Subject};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -114,30 +115,4 @@ fn put_own_origin(app: &App, request: &Parts, headers: &mut HeaderMap) -> Result
         }
     }
     Ok(())
-}
-
-/// The origin of an address as browsers name it: scheme, host, and the port where it is not the usual one.
-fn origin_of(address: &str) -> String {
-    let (scheme, rest) = address.split_once("://").unwrap_or(("https", address));
-    let host = rest.split('/').next().unwrap_or_default().to_ascii_lowercase();
-    let scheme = scheme.to_ascii_lowercase();
-    let usual = if scheme == "http" { ":80" } else { ":443" };
-    format!("{scheme}://{}", host.strip_suffix(usual).unwrap_or(&host))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::origin_of;
-
-    #[test]
-    fn an_origin_is_as_browsers_name_it() {
-        for (address, origin) in [
-            ("https://Bourse.example", "https://bourse.example"),
-            ("https://bourse.example:443/path", "https://bourse.example"),
-            ("http://127.0.0.1:4010/a/b", "http://127.0.0.1:4010"),
-            ("http://[::1]:80", "http://[::1]"),
-        ] {
-            assert_eq!(origin_of(address), origin);
-        }
-    }
 }

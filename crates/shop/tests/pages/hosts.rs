@@ -36,7 +36,7 @@ async fn at_the_host_of_a_shop_there_is_no_other() {
     // A host is taken once, and that of the service is given by those who run it.
     let taken = a.call("Admin/PutStorefront", at("shop.example", &a.key_text)).await;
     assert_eq!(taken.status, 409, "{}", taken.json);
-    for public in ["bourse.example", "bourse.example:443"] {
+    for public in ["bourse.example", "bourse.example:443", "market.example:443"] {
         let refused = a.call("Admin/PutStorefront", at(public, &a.key_text)).await;
         assert_eq!(refused.status, 400, "{}", refused.json);
         assert!(refused.text().contains("storefront.domain"), "{}", refused.text());
@@ -44,6 +44,7 @@ async fn at_the_host_of_a_shop_there_is_no_other() {
     assert_eq!(get(&app, "/shop/1").await.status, 200);
 }
 
+        assert_eq!(refused.text().contains("write it so"), public.ends_with(":443"), "{}", refused.text());
 #[tokio::test]
 async fn programs_that_look_for_pages_are_told_where_their_lists_are() {
     let app = app(on()).await;

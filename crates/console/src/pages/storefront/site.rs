@@ -64,9 +64,9 @@ fn terms(storefront: &Storefront, settings: &Settings) -> KeyTerms {
     let public = settings.public_url();
     let mut origins = Vec::new();
     if !settings.server.public_url.is_empty() {
-        origins.push(origin_of(&public).to_owned());
-        let address = site_address(storefront, settings);
-        origins.extend(Some(origin_of(&address).to_owned()).filter(|own| *own != origins[0]));
+        origins.push(origin_of(&public));
+        let own = origin_of(&site_address(storefront, settings));
+        origins.extend(Some(own).filter(|own| *own != origins[0]));
     }
     KeyTerms {
         display_name: KEY_NAME.to_owned(),

@@ -9,7 +9,7 @@ use crate::auth::AccessKey;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::route::request;
-use crate::storefronts::{check_site_key, is_public_host, origin_of, site_address};
+use crate::storefronts::{check_site_key, is_public_host, origin_of, plain_host, site_address};
 
 /// The storefront.
 #[derive(Deserialize, JsonSchema)]
@@ -55,6 +55,12 @@ fn check_marketplaces(storefront: &Storefront, service: &ServiceName) -> Result<
 /// there is one project alone, it is theirs.
 async fn check_host(call: &Call, storefront: &Storefront) -> Result<(), Failure> {
     let (store, domain) = (&call.app.store, storefront.domain.as_str());
+    let plain = plain_host(domain, &call.app.settings.public_url());
+    if plain != domain {
+        // Nobody would ever come by it.
+        let reason = format!("browsers name this host {plain}: write it so");
+        return Err(Error::invalid("storefront.domain", reason).into());
+    }
     if domain.is_empty() || !is_public_host(domain, &call.app.settings) {
         return Ok(());
     }
@@ -89,5 +95,5 @@ async fn check_key(call: &Call, storefront: &Storefront) -> Result<(), Failure> 
     let key = keys.find(|key| key.active && key.hash == hash);
     let key = key.ok_or_else(|| refused("is disabled, or none of this project's"))?;
     let origin = site_address(storefront, &call.app.settings);
-    check_site_key(&key, origin_of(&origin)).map_err(|reason| refused(&reason).into())
+    check_site_key(&key, &origin_of(&origin)).map_err(|reason| refused(&reason).into())
 }
