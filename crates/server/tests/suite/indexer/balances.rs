@@ -281,6 +281,34 @@ async fn of_a_contract_that_is_larger_than_memory() {
     assert_eq!(found, [row(RELICS, "2", "1"), row(RELICS, "1", "7"), row(RELICS, "1", "3")]);
 }
 
+/// One call reads the store only so often, and the next page goes on with the others.
+#[tokio::test]
+async fn very_many_reads_of_the_store() {
+    let app = TestApp::with(&[("storage.resident_bytes_max", "100")]).await;
+    for contract in [RELICS, MASKS, UNKNOWN] {
+        hold(&app, 137, contract, &[("50", BEN, "9")]).await;
+    }
+    let all = [row(RELICS, "50", "9"), row(MASKS, "50", "9"), row(UNKNOWN, "50", "9")];
+    let numbers = 1..=50_u64;
+    let tokens: Vec<String> = numbers.clone().map(|number| number.to_string()).collect();
+    let mut accounts: Vec<String> = numbers.take(49).map(|number| format!("0x{number:038x}ee")).collect();
+    accounts.push(BEN.to_owned());
+    let contracts = [RELICS, MASKS, UNKNOWN];
+    for of in [
+        json!({ "contractAddresses": contracts, "tokenIDs": tokens }),
+        json!({ "contractAddresses": contracts, "accountAddresses": accounts }),
+    ] {
+        let mut body =
+            json!({ "chainId": 137, "filter": of, "omitMetadata": true, "page": { "pageSize": 50 } });
+        let first = app.project_a.call(BY_CONTRACT, body.clone()).await.ok();
+        assert!(first["page"]["more"] == true && rows(&first["balances"]).len() < 3, "{first}");
+        body["page"] = first["page"].clone();
+        let rest = app.project_a.call(BY_CONTRACT, body).await.ok();
+        let found = [rows(&first["balances"]), rows(&rest["balances"])].concat();
+        assert_eq!((found, &rest["page"]["more"]), (all.to_vec(), &json!(false)));
+    }
+}
+
 /// One call brings only so many contracts into memory, and the next page goes on with the others.
 #[tokio::test]
 async fn very_many_contracts_that_are_not_in_memory() {
@@ -352,7 +380,9 @@ async fn what_makes_no_sense_is_refused_by_name() {
     starts(refused(BALANCES, sorted).await, "page.sort");
     let far = json!({ "chainId": 137, "accountAddress": ANNA, "page": { "page": 1_000_000 } });
     starts(refused(BALANCES, far).await, "page.page");
-    for after in ["", "e30", "eyJwIjoxLCJhIjp7fX0"] {
+    // The last one passes over more rows than a page number may.
+    let far = "eyJwIjoyLCJhIjp7ImEiOjAsImMiOjAsInIiOm51bGwsInQiOjAsInMiOjEwMDAxfX0";
+    for after in ["", "e30", "eyJwIjoxLCJhIjp7fX0", far] {
         let body = json!({ "chainId": 137, "accountAddress": ANNA, "page": { "after": after } });
         assert_eq!(app.project_a.call(BALANCES, body).await.status, 400, "{after}");
     }

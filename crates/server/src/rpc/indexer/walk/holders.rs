@@ -33,6 +33,9 @@ impl Walk<'_> {
     async fn look_for_holders(&mut self, contract: usize, balances: &Balances) -> Result<(), Failure> {
         let id = balances.collection();
         while let Some(token) = self.wanted.tokens.get(self.place.tokens).copied() {
+            if !self.begin_read() {
+                return Ok(());
+            }
             let metadata = match balances {
                 Balances::Resident(slot) => self.wanted.metadata(&slot.read(), token),
                 Balances::Stored(_) => None,

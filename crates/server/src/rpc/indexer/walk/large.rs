@@ -19,6 +19,9 @@ impl Walk<'_> {
         contract: usize,
         (key, id): (CollectionKey, CollectionId),
     ) -> Result<(), Failure> {
+        if !self.begin_read() {
+            return Ok(());
+        }
         if self.wanted.is_summary {
             let (unique, balance) = if self.wanted.tokens.is_empty() {
                 self.sum_in_store(account, (key, id)).await?
@@ -67,12 +70,13 @@ impl Walk<'_> {
 
     /// Of how many tokens an account holds some, and how much.
     pub(super) async fn sum_in_store(
-        &self,
+        &mut self,
         account: Address,
         (key, id): (CollectionKey, CollectionId),
     ) -> Result<(usize, Amount), Failure> {
         let (mut balances, mut after) = (Vec::new(), None);
         for _ in 0..READS_MAX {
+            self.effort.note_read();
             let held = self.call.app.store.holdings_in(id, account, after, READ_ROWS as u64).await?;
             after = held.last().map(|last| last.token_id);
             balances.extend(held.iter().map(|held| held.balance));

@@ -63,13 +63,15 @@ pub(super) async fn find(
         Begin::Skip(skip) => (Place::default(), *skip),
         Begin::After(place) => (Place { skip: 0, ..place.clone() }, place.skip),
     };
+    if wanted.contracts.is_empty() || wanted.accounts.is_empty() {
+        // A place comes from whoever asks, and may say what no page said.
+        Begin::<Place>::Skip(skip).check_distance()?;
+    }
     let found = Found { contracts: Vec::new(), rows: Vec::new(), next: None };
     let mut walk = Walk { call, chain, wanted, effort, place, skip, room: limit, found };
     if wanted.contracts.is_empty() {
-        begin.check_distance()?;
         walk.everything().await?;
     } else if wanted.accounts.is_empty() {
-        begin.check_distance()?;
         walk.everybody().await?;
     } else {
         walk.named().await?;
@@ -123,6 +125,16 @@ impl Walk<'_> {
     /// Ends the page here: the next one goes on from where it is.
     fn stop(&mut self) {
         self.found.next = Some(Place { skip: self.skip, ..self.place.clone() });
+    }
+
+    /// Reads balances in the store once more, if this call still may; else its page ends here.
+    fn begin_read(&mut self) -> bool {
+        if !self.effort.has_reads() {
+            self.stop();
+            return false;
+        }
+        self.effort.note_read();
+        true
     }
 
     fn has_done(&self) -> bool {

@@ -19,6 +19,9 @@ impl Walk<'_> {
         let mut contracts: HashMap<CollectionId, Option<usize>> = HashMap::new();
         for _ in 0..LOOKS_MAX {
             let Some(account) = self.account() else { return Ok(()) };
+            if !self.effort.has_reads() {
+                break;
+            }
             let limit = if self.wanted.is_summary { SUMMED_MAX + 1 } else { self.rows_to_read() };
             let Place { contract, row, .. } = self.place;
             let found = self.call.app.store.holdings(account, contract, row, limit as u64).await?;
