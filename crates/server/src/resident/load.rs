@@ -8,7 +8,8 @@ use bourse_store::{CollectionId, CollectionKey, Mark, Part, Pending, StoreError}
 use bourse_wire::{Address, Amount, CollectionNumbers, TokenId};
 use tokio::sync::mpsc;
 
-use super::{Inner, LoadProgress, Slot};
+use super::under_way::LoadProgress;
+use super::{Inner, Slot};
 
 /// Parts that may wait for the builder.
 const PARTS_WAITING: usize = 16;

@@ -11,7 +11,8 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use tokio::time::error::Elapsed;
 
-use super::{Inner, Loaded};
+use super::Inner;
+use super::install::Loaded;
 use crate::forwarding::Elsewhere;
 
 /// A load that many may wait for. It goes on when those who asked for it are gone.
