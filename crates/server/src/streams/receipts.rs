@@ -1,5 +1,5 @@
-//! What became of transactions, for everybody who listens to that: nodes are asked once for each, and few at a time, as whoever
-//! follows the chain asks the same nodes.
+//! What became of transactions, for everybody who listens to that: nodes are asked once for each, and those of a chain few at a time,
+//! as whoever follows the chain asks the same nodes.
 
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +12,7 @@ use bourse_wire::ChainId;
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
+use hashbrown::HashMap;
 use indexmap::IndexMap;
 use tokio::sync::Semaphore;
 
@@ -19,7 +20,7 @@ use crate::app::App;
 use crate::chains::Unanswered;
 use crate::rpc::indexer::receipt_line;
 
-/// Questions that nodes are asked at once.
+/// Questions that the nodes of a chain are asked at once.
 const ASKED_MAX: usize = 4;
 /// For how long an answer is good for those who ask a moment later.
 const GOOD_FOR: Duration = Duration::from_secs(10);
@@ -47,20 +48,32 @@ pub(super) type Asked = Answer<Option<Arc<ToldReceipt>>>;
 
 /// What nodes were asked lately.
 pub(super) struct ReceiptDesk {
-    /// Whoever asks has one of these. Nobody closes it, so that there always is one some day.
-    turns: Semaphore,
+    /// Whoever asks about a chain has one of its turns. Nobody closes them, so that there always is one some day.
+    turns: Mutex<HashMap<ChainId, Arc<Semaphore>>>,
     heads: Answers<ChainId, u64>,
     receipts: Answers<(ChainId, Transaction), Option<Arc<ToldReceipt>>>,
 }
 
 impl ReceiptDesk {
     pub(super) fn new() -> Self {
-        Self { turns: Semaphore::new(ASKED_MAX), heads: Answers::new(), receipts: Answers::new() }
+        Self { turns: Mutex::default(), heads: Answers::new(), receipts: Answers::new() }
     }
 
-    async fn turn<T>(&self, question: BoxFuture<'_, Result<T, Unanswered>>) -> Result<T, Unanswered> {
-        let _turn = self.turns.acquire().await;
+    async fn turn<T>(
+        &self,
+        chain: ChainId,
+        question: BoxFuture<'_, Result<T, Unanswered>>,
+    ) -> Result<T, Unanswered> {
+        let turns = self.turns_of(chain);
+        let _turn = turns.acquire().await;
         question.await
+    }
+
+    /// The turns of a chain. Those of chains about which nobody asks any more are forgotten: anybody may name any chain.
+    fn turns_of(&self, chain: ChainId) -> Arc<Semaphore> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turns| Arc::strong_count(turns) > 1);
+        Arc::clone(turns.entry(chain).or_insert_with(|| Arc::new(Semaphore::new(ASKED_MAX))))
     }
 }
 
@@ -70,7 +83,7 @@ pub(super) fn head(app: &Arc<App>, chain: ChainId) -> Answer<u64> {
     app.streams
         .receipts
         .heads
-        .ask(chain, async move { asking.streams.receipts.turn(asking.chains.head(chain)).await })
+        .ask(chain, async move { asking.streams.receipts.turn(chain, asking.chains.head(chain)).await })
 }
 
 /// What became of a transaction, as of a moment ago.
@@ -80,7 +93,7 @@ pub(super) fn receipt(app: &Arc<App>, chain: ChainId, transaction: Transaction) 
         // First the height: a receipt is then of this block, or of one that came after it.
         let head = head(&asking, chain).await?;
         let question = asking.chains.receipt(chain, transaction.hash);
-        let receipt = asking.streams.receipts.turn(question).await?;
+        let receipt = asking.streams.receipts.turn(chain, question).await?;
         let told = |receipt: Receipt| {
             let line = receipt_line(&asking, chain, (receipt.clone(), head)).into();
             Arc::new(ToldReceipt { receipt, line })
@@ -133,6 +146,7 @@ where
 
 #[cfg(test)]
 mod tests {
+    use std::future::{pending, ready};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
@@ -152,6 +166,20 @@ mod tests {
         assert_eq!(asked.load(Ordering::Relaxed), 1);
         assert_eq!((ask(0).await, ask(0).await), (Err(Unanswered::Silent), Err(Unanswered::Silent)));
         assert_eq!(asked.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn a_chain_whose_nodes_are_silent_holds_up_no_other() {
+        let (desk, [silent, other]) = (ReceiptDesk::new(), [1, 2].map(ChainId));
+        let ask = |chain| Box::pin(desk.turn(chain, ready(Ok(chain)).boxed()));
+        let waiting = || Box::pin(desk.turn(silent, pending::<Result<(), _>>().boxed()));
+        let mut waiting: Vec<_> = (0..ASKED_MAX).map(|_| waiting()).collect();
+        assert!(waiting.iter_mut().all(|one| one.as_mut().now_or_never().is_none()));
+        assert!(ask(silent).as_mut().now_or_never().is_none(), "it is asked so many questions at once");
+        assert_eq!(ask(other).await, Ok(other));
+        drop(waiting);
+        assert_eq!(ask(silent).await, Ok(silent));
+        assert_eq!(desk.turns.lock().unwrap().len(), 1, "nobody asks about the other any more");
     }
 
     #[tokio::test]
