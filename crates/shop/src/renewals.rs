@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -86,11 +86,24 @@ pub(crate) async fn renew(State(shop): State<Arc<Shop>>, mut request: Request, n
     if parts.status != StatusCode::OK || !parts.headers.contains_key(header::ETAG) {
         return Response::from_parts(parts, body);
     }
-    let Ok(html) = to_bytes(body, PAGE_BYTES_MAX).await else {
-        return Response::from_parts(parts, Body::empty());
-    };
-    let page = kept.insert(Page { made_at: now, headers: parts.headers, html });
-    page.answer(known.as_ref())
+    match whole(body).await {
+        Ok(html) => {
+            let page = kept.insert(Page { made_at: now, headers: parts.headers, html });
+            page.answer(known.as_ref())
+        }
+        Err(body) => Response::from_parts(parts, body),
+    }
+}
+
+/// All of a page; the page as it came where it is too large to be kept.
+async fn whole(body: Body) -> Result<Bytes, Body> {
+    match body.size_hint().exact() {
+        Some(bytes) if bytes <= PAGE_BYTES_MAX as u64 => {
+            // What is in memory already is not lost on the way.
+            Ok(to_bytes(body, PAGE_BYTES_MAX).await.unwrap_or_default())
+        }
+        _ => Err(body),
+    }
 }
 
 fn key_of(shop: &Shop, request: &Request) -> Option<Key> {
@@ -102,4 +115,18 @@ fn key_of(shop: &Shop, request: &Request) -> Option<Key> {
     let words = shop.languages.of_browser(request.headers());
     let host = host_in(request.headers(), request.uri());
     Some((host.to_owned(), address.to_owned(), words.tag.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_too_large_to_be_kept_is_answered_all_the_same() {
+        let small = vec![b'a'; PAGE_BYTES_MAX];
+        assert_eq!(whole(Body::from(small.clone())).await.unwrap(), small);
+        let large = vec![b'a'; PAGE_BYTES_MAX + 1];
+        let told = whole(Body::from(large.clone())).await.unwrap_err();
+        assert_eq!(to_bytes(told, usize::MAX).await.unwrap(), large);
+    }
 }
