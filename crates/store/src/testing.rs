@@ -18,7 +18,10 @@ use std::any::Any;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-use bourse_wire::{ChainId, Day, OrderFacts, OrderKey, ProjectId, Timestamp, TokenId};
+use bourse_wire::{
+    ActivityAction, ActivityFacts, Address, ChainId, Day, Marketplace, OrderFacts, OrderKey, ProjectId,
+    Timestamp, TokenId,
+};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 pub use self::fan_out::on_citus;
@@ -59,6 +62,28 @@ pub struct TestDatabase {
 /// A batch of the operator, without a key.
 pub fn batch(collection: CollectionKey, changes: Vec<Change>) -> Batch {
     Batch { collection, changes, key: None, author: Author::Operator, at: Timestamp::ZERO }
+}
+
+/// Something that happened to one of a token, known by its transaction; nothing else is known of it.
+pub fn happened(action: ActivityAction, token: u64, tx: &str) -> ActivityFacts {
+    ActivityFacts {
+        action,
+        marketplace: Marketplace::Unknown,
+        token_id: Some(token.into()),
+        tx_hash: tx.to_owned(),
+        from: Address::ZERO,
+        to: None,
+        quantity: 1.into(),
+        quantity_decimals: 0,
+        price_amount: None,
+        currency: None,
+        at: Timestamp::ZERO,
+        log_index: 0,
+        block_number: None,
+        block_hash: None,
+        unique_hash: tx.to_owned(),
+        created_at: Timestamp::ZERO,
+    }
 }
 
 /// The operator, where no test asks when.

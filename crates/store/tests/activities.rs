@@ -6,7 +6,7 @@ mod support {
     pub(crate) mod orders;
 }
 
-use bourse_store::testing::{batch, changes_since, load_all};
+use bourse_store::testing::{batch, changes_since, happened, load_all};
 use bourse_store::{Activity, Author, Batch, Change, CollectionId, CollectionKey, Committed, Store};
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, Amount, ChainId, Marketplace, OrderFacts, OrderKey, OrderSide,
@@ -197,22 +197,12 @@ async fn orders_are_found_by_their_keys() {
 
 fn transfer(name: &str, token: u64) -> ActivityFacts {
     ActivityFacts {
-        action: ActivityAction::Transfer,
-        marketplace: Marketplace::Unknown,
-        token_id: Some(token.into()),
         tx_hash: "0xabc".to_owned(),
-        from: Address::ZERO,
         to: Some(Address::from_bytes(MAKER)),
-        quantity: 1.into(),
-        quantity_decimals: 0,
-        price_amount: None,
-        currency: None,
         at: at(1),
         log_index: 3,
-        block_number: None,
-        block_hash: None,
-        unique_hash: name.to_owned(),
         created_at: at(2),
+        ..happened(ActivityAction::Transfer, token, name)
     }
 }
 

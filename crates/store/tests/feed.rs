@@ -6,11 +6,11 @@ mod support {
     pub(crate) mod orders;
 }
 
-use bourse_store::testing::{batch, take_back};
+use bourse_store::testing::{batch, happened, take_back};
 use bourse_store::{
     Change, ChangedBalances, CollectionId, CollectionKey, Happened, News, Place, Since, Store, Touched,
 };
-use bourse_wire::{Address, ChainId, OrderFacts};
+use bourse_wire::{ActivityAction, ActivityFacts, Address, ChainId, OrderFacts};
 use support::database::open;
 use support::orders::{change, offer};
 
@@ -25,24 +25,8 @@ async fn put(store: &Store, ids: &[&str]) -> CollectionId {
 /// Some that a chain states.
 async fn happen(store: &Store, txs: &[&str]) -> CollectionId {
     let activity = |tx: &&str| {
-        let facts = bourse_wire::ActivityFacts {
-            action: bourse_wire::ActivityAction::Transfer,
-            marketplace: bourse_wire::Marketplace::Unknown,
-            token_id: Some(1.into()),
-            tx_hash: (*tx).to_owned(),
-            from: Address::ZERO,
-            to: Some(Address::ZERO),
-            quantity: 1.into(),
-            quantity_decimals: 0,
-            price_amount: None,
-            currency: None,
-            at: bourse_wire::Timestamp::ZERO,
-            log_index: 3,
-            block_number: None,
-            block_hash: None,
-            unique_hash: (*tx).to_owned(),
-            created_at: bourse_wire::Timestamp::ZERO,
-        };
+        let facts = happened(ActivityAction::Transfer, 1, tx);
+        let facts = ActivityFacts { to: Some(Address::ZERO), log_index: 3, ..facts };
         Change::Activity(Box::new(facts))
     };
     store.commit(batch(COLLECTION, txs.iter().map(activity).collect())).await.unwrap();

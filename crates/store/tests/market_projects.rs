@@ -9,7 +9,7 @@ mod support {
 
 use std::time::Duration;
 
-use bourse_store::testing::{HeldWrite, batch, forget_links, operator, take_back};
+use bourse_store::testing::{HeldWrite, batch, forget_links, happened, operator, take_back};
 use bourse_store::{
     Act, AuditPage, Change, CollectionId, CollectionKey, CountsCommit, CountsCommitted, CountsCursor, Extent,
     MarketNews, MarketStep, ProjectScope, Store,
@@ -29,24 +29,8 @@ fn at(second: i64) -> Timestamp {
 
 /// A sale that a chain states.
 fn sale(tx: &str, second: i64) -> Change {
-    Change::Activity(Box::new(ActivityFacts {
-        action: ActivityAction::Sale,
-        marketplace: Marketplace::OwnV2,
-        token_id: Some(1.into()),
-        tx_hash: tx.to_owned(),
-        from: Address::ZERO,
-        to: None,
-        quantity: 1.into(),
-        quantity_decimals: 0,
-        price_amount: None,
-        currency: None,
-        at: at(second),
-        log_index: 0,
-        block_number: None,
-        block_hash: None,
-        unique_hash: tx.to_owned(),
-        created_at: at(second),
-    }))
+    let (sale, at) = (happened(ActivityAction::Sale, 1, tx), at(second));
+    Change::Activity(Box::new(ActivityFacts { marketplace: Marketplace::OwnV2, at, created_at: at, ..sale }))
 }
 
 async fn put(store: &Store, changes: Vec<Change>) -> CollectionId {

@@ -11,7 +11,7 @@ mod support {
 use std::fs;
 use std::path::Path;
 
-use bourse_store::testing::{self, TestDatabase, batch, operator, usage_since};
+use bourse_store::testing::{self, TestDatabase, batch, happened, operator, usage_since};
 use bourse_store::{
     Actor, AssetFile, AudienceChanges, AudienceContractInput, AudienceImport, BatchMark, Change, Chunk,
     CollectionKey, Counts, CountsCommit, CountsCommitted, CountsCursor, Event, EventKind, Grant,
@@ -20,8 +20,7 @@ use bourse_store::{
 };
 use bourse_wire::{
     ActivityAction, ActivityFacts, Address, AssetInput, ChainId, Code, CollectionInput, ContactInput,
-    ContractSource, Day, Marketplace, Page, PageInput, RecordId, Storefront, Text, Timestamp, TokenId,
-    TokenInput,
+    ContractSource, Day, Page, PageInput, RecordId, Storefront, Text, Timestamp, TokenId, TokenInput,
 };
 use support::database::open;
 use support::hosted::new_token;
@@ -438,24 +437,8 @@ async fn grants_are_of_one_project() {
 }
 
 fn activity() -> ActivityFacts {
-    ActivityFacts {
-        action: ActivityAction::Sale,
-        marketplace: Marketplace::Opensea,
-        token_id: Some(TOKEN),
-        tx_hash: String::new(),
-        from: Address::ZERO,
-        to: None,
-        quantity: 1.into(),
-        quantity_decimals: 0,
-        price_amount: None,
-        currency: None,
-        at: NOW,
-        log_index: 0,
-        block_number: None,
-        block_hash: None,
-        unique_hash: "sale".to_owned(),
-        created_at: NOW,
-    }
+    let sale = happened(ActivityAction::Sale, 1, "sale");
+    ActivityFacts { token_id: Some(TOKEN), at: NOW, created_at: NOW, ..sale }
 }
 
 #[tokio::test]

@@ -81,8 +81,9 @@ fn steps(happened: Vec<Happening>, sent: Sent, filters: &EventFilter) -> Vec<Ste
 
 #[cfg(test)]
 mod tests {
+    use bourse_store::testing::happened;
     use bourse_store::{Activity, Place};
-    use bourse_wire::{ActivityAction, ActivityFacts, Address, Marketplace, Timestamp};
+    use bourse_wire::ActivityAction;
 
     use super::*;
 
@@ -96,25 +97,7 @@ mod tests {
 
     /// An activity of the token that has its number.
     fn activity(id: u64) -> Activity {
-        let facts = ActivityFacts {
-            action: ActivityAction::Transfer,
-            marketplace: Marketplace::Unknown,
-            token_id: Some(id.into()),
-            tx_hash: String::new(),
-            from: Address::ZERO,
-            to: None,
-            quantity: 1.into(),
-            quantity_decimals: 0,
-            price_amount: None,
-            currency: None,
-            at: Timestamp::ZERO,
-            log_index: 0,
-            block_number: None,
-            block_hash: None,
-            unique_hash: String::new(),
-            created_at: Timestamp::ZERO,
-        };
-        Activity { id, facts }
+        Activity { id, facts: happened(ActivityAction::Transfer, id, "") }
     }
 
     /// That these are taken back together: what is told of it, behind a place.

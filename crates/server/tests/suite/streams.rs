@@ -8,8 +8,8 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use bourse_server::{Backstage, Entrance, service};
 use bourse_store::Change;
-use bourse_store::testing::{operator_at, take_back};
-use bourse_wire::{ActivityAction, ActivityFacts, Address, Marketplace};
+use bourse_store::testing::{happened, operator_at, take_back};
+use bourse_wire::{ActivityAction, ActivityFacts, Marketplace};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -127,24 +127,8 @@ fn told(line: &Value) -> String {
 
 /// A sale that a chain states.
 pub(crate) fn sale(tx: &str, token: u64) -> Change {
-    Change::Activity(Box::new(ActivityFacts {
-        action: ActivityAction::Sale,
-        marketplace: Marketplace::OwnV2,
-        token_id: Some(token.into()),
-        tx_hash: tx.to_owned(),
-        from: Address::ZERO,
-        to: None,
-        quantity: 1.into(),
-        quantity_decimals: 0,
-        price_amount: None,
-        currency: None,
-        at: bourse_wire::Timestamp::ZERO,
-        log_index: 0,
-        block_number: None,
-        block_hash: None,
-        unique_hash: tx.to_owned(),
-        created_at: bourse_wire::Timestamp::ZERO,
-    }))
+    let sale = happened(ActivityAction::Sale, token, tx);
+    Change::Activity(Box::new(ActivityFacts { marketplace: Marketplace::OwnV2, ..sale }))
 }
 
 #[tokio::test]

@@ -3,9 +3,9 @@
 use alloy_primitives::B256;
 use bourse_market::Standing;
 use bourse_market::facts::{Fact, OrderPublished};
-use bourse_store::testing::batch;
+use bourse_store::testing::{batch, happened};
 use bourse_store::{BlockFacts, Change, SignedOrder};
-use bourse_wire::{ActivityAction, ActivityFacts, Amount, Marketplace, OrderFacts, OrderStatus, Timestamp};
+use bourse_wire::{ActivityAction, ActivityFacts, Amount, Marketplace, OrderFacts, OrderStatus};
 
 use crate::signed::{MARKET, filled, key, open, order, put, settle, signed, state, unsettled};
 use crate::stage::{Stage, block_on, collection, listing, stated, transfer};
@@ -197,24 +197,8 @@ async fn a_transaction_that_comes_back_at_another_place_is_the_same_event() {
 async fn what_others_tell_of_happened_stays_when_blocks_are_undone() {
     let mut stage = Stage::new().await;
     stage.grow(&[&[transfer(1, 0, 1), listing(5, 1, 1)]]).await;
-    let told = ActivityFacts {
-        action: ActivityAction::Sale,
-        marketplace: Marketplace::Opensea,
-        token_id: Some(1.into()),
-        tx_hash: String::new(),
-        from: crate::stage::account(1),
-        to: None,
-        quantity: 1.into(),
-        quantity_decimals: 0,
-        price_amount: None,
-        currency: None,
-        at: Timestamp::ZERO,
-        log_index: 0,
-        block_number: None,
-        block_hash: None,
-        unique_hash: "told".to_owned(),
-        created_at: Timestamp::ZERO,
-    };
+    let told = happened(ActivityAction::Sale, 1, "told");
+    let told = ActivityFacts { marketplace: Marketplace::Opensea, from: crate::stage::account(1), ..told };
     let change = Change::Activity(Box::new(told));
     stage.store.commit(batch(collection(0), vec![change])).await.unwrap();
     stage.grow(&[&[transfer(1, 1, 2)]]).await;

@@ -1,9 +1,9 @@
 //! What happens in a project's market is counted for it, once.
 
 use bourse_server::Background;
-use bourse_store::testing::{batch, operator, take_back};
+use bourse_store::testing::{batch, happened, operator, take_back};
 use bourse_store::{Change, CollectionId};
-use bourse_wire::{ActivityAction, ActivityFacts, Address, Amount, Marketplace, Timestamp};
+use bourse_wire::{ActivityAction, ActivityFacts, Address, Amount, Timestamp};
 use serde_json::{Value, json};
 
 use super::{ask, points};
@@ -50,23 +50,16 @@ async fn relics(app: &TestApp) -> CollectionId {
 
 /// Something that a chain states, in a transaction of its own.
 fn stated(action: ActivityAction, tx: &str, at: &str) -> Change {
+    let at: Timestamp = at.parse().unwrap();
     Change::Activity(Box::new(ActivityFacts {
-        action,
-        marketplace: Marketplace::Unknown,
-        token_id: Some(1.into()),
-        tx_hash: tx.to_owned(),
         from: Address::from_bytes([1; 20]),
         to: Some(Address::from_bytes([2; 20])),
-        quantity: 1.into(),
-        quantity_decimals: 0,
         price_amount: Some(Amount::from(5_u64)),
-        currency: None,
-        at: at.parse().unwrap(),
+        at,
         log_index: 3,
-        block_number: None,
-        block_hash: None,
         unique_hash: format!("{tx}:3:0:{action:?}"),
-        created_at: at.parse().unwrap(),
+        created_at: at,
+        ..happened(action, 1, tx)
     }))
 }
 

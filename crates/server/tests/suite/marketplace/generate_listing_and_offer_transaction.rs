@@ -5,14 +5,15 @@ use std::sync::Arc;
 use bourse_store::Change;
 use serde_json::{Value, json};
 
+use super::trading::kept_by_contract::{LISTING, UNTIL};
 use super::trading::{
     CLEO, Sent, V1, V2, address, ask, buy, check_approval, check_token_approval, market, market_with, number,
     refusal, sold, steps,
 };
-use crate::marketplace::{ANA, COIN, DOLLAR, commit, with};
+use crate::marketplace::{COIN, DOLLAR, commit, with};
 use crate::support::TestApp;
 use crate::support::actor::Answer;
-use crate::support::chain::{FakeChain, KeptOrder};
+use crate::support::chain::FakeChain;
 use crate::support::seed::{RELICS, contract_info};
 
 /// 2025-04-01.
@@ -111,22 +112,9 @@ async fn nothing_is_made_where_no_contract_answers() {
 async fn a_royalty_for_nobody_is_refused() {
     let chain = Arc::new(FakeChain::default());
     chain.says(V2, "getRoyaltyInfo(address,uint256,uint256)", &[0, 3]);
-    let order = with(sold("77", 1000), json!({ "validUntil": "2030-01-01T00:00:00Z" }));
+    let order = with(sold("77", 1000), json!({ "validUntil": UNTIL }));
     let app = market_with(&[], Some(Arc::clone(&chain)), [order]).await;
-    // As the contract keeps it.
-    let until = 1_893_456_000;
-    KeptOrder {
-        is_valid: true,
-        creator: ANA,
-        is_listing: true,
-        collection: RELICS,
-        token: 1,
-        quantity: 10,
-        expiry: until,
-        currency: DOLLAR,
-        price: 1000,
-    }
-    .said_by(&chain, V2);
+    LISTING.said_by(&chain, V2);
     let bought = buy(&app, &[("77", 1)], json!({})).await;
     for refused in [list(&app, json!({}), json!({})).await, offer(&app, json!({}), json!({})).await, bought] {
         let (status, said) = refusal(&refused);

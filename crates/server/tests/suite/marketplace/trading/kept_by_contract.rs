@@ -10,9 +10,11 @@ use crate::support::TestApp;
 use crate::support::chain::{FakeChain, KeptOrder};
 use crate::support::seed::RELICS;
 
-const UNTIL: &str = "2030-01-01T00:00:00Z";
+/// When they end.
+pub(in crate::marketplace) const UNTIL: &str = "2030-01-01T00:00:00Z";
 
-const LISTING: KeptOrder = KeptOrder {
+/// What the contract keeps of the listing that is sold.
+pub(in crate::marketplace) const LISTING: KeptOrder = KeptOrder {
     is_valid: true,
     creator: ANA,
     is_listing: true,

@@ -1,6 +1,6 @@
 //! Steps to trade. What they say is read here word by word, by nothing that the service writes them with.
 
-mod kept_by_contract;
+pub(super) mod kept_by_contract;
 mod purchase_totals;
 mod refused_trades;
 mod tried_steps;
