@@ -32,6 +32,7 @@ mod import_bad_lines;
 mod import_killed;
 mod import_memory;
 mod instance;
+mod known_network;
 mod linked;
 mod log;
 mod market;

@@ -101,7 +101,7 @@ fn a_listing_is_allowed_twice_signed_and_bought() {
     assert_eq!(stage.only_listing(&venue, collection, "1")["orderId"], json!(listed));
     let orders = units_of(&listed, "1");
     let refused = stage.refused(&venue, collection, &orders, &fee(100, market.platform()));
-    assert!(refused.body.contains("LooksRare"), "{refused:?}");
+    assert!(refused.body.contains("LooksRare cannot pay fees"), "{refused:?}");
     let steps = stage.buying(&venue, collection, &orders, &Value::Null);
     assert_eq!(ids(&steps), ["buy"]);
     assert_eq!(stage.gains(Address::ZERO, market.buyer(), &steps), shared(ETHER));
@@ -133,7 +133,7 @@ fn several_listings_are_bought_all_or_none() {
             listed
         });
         let part = stage.refused(&venue, collection, &units_of(&listed[0], "1"), &Value::Null);
-        assert!(part.body.contains('3'), "{part:?}");
+        assert!(part.body.contains("as a whole, with all its 3 units"), "{part:?}");
         let orders = listed.iter().map(|id| json!({ "orderId": id, "quantity": "3" })).collect();
         market.fund(buyer, 9_000_000);
         let steps = stage.buying(&venue, collection, &orders, &Value::Null);

@@ -206,7 +206,8 @@ fn units_are_bought_in_parts() {
         assert_eq!(stage.units(collection, buyer, 1), 3);
         let seven = |all: &Vec<Value>| all[0]["quantityRemaining"] == json!("7");
         wait("seven remain", || market.listings(collection, "1"), seven);
-        stage.refused(&venue, collection, &units_of(&listed, "8"), &Value::Null);
+        let eight = stage.refused(&venue, collection, &units_of(&listed, "8"), &Value::Null);
+        assert!(eight.body.contains("where 7 can be filled right now"), "{eight:?}");
         let steps = stage.buying(&venue, collection, &units_of(&listed, "7"), &Value::Null);
         assert_eq!(stage.gains(market.currency, buyer, &steps), shared(7 * COIN), "{version}");
         assert_eq!(stage.units(collection, buyer, 1), 10);
