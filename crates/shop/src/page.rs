@@ -77,7 +77,10 @@ impl Visit {
                     a href=(home) { (self.say("frame.collections")) }
                 }
             }
-            main id="content" tabindex="-1" { (body) }
+            main id="content" tabindex="-1" {
+                noscript { p.refused { (self.say("frame.no_script")) } }
+                (body)
+            }
             (self.footer())
         };
         let title = format!("{} · {}", head.title, self.title());

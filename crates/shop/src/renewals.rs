@@ -17,8 +17,9 @@ use bourse_wire::Timestamp;
 use crate::Shop;
 use crate::asking::{admit, host_in};
 
-/// How long a page is given to others: less than scripts wait after they were told of a change, so that none is older than that.
-const BELIEVED_NANOS: i128 = 900_000_000;
+/// How long a page is given to others: less than scripts wait after they were told of a change (`LEAST` in `script/live.js`), so that
+/// none is older than that.
+const BELIEVED_NANOS: i128 = 400_000_000;
 /// Pages that are kept at most, and how large one of them may be, in bytes.
 const KEPT_MAX: usize = 256;
 const PAGE_BYTES_MAX: usize = 256 * 1024;

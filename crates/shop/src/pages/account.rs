@@ -1,4 +1,4 @@
-//! What an account has, sells, and is offered, in the collections of the shop.
+//! What an account has, sells, and is offered, in the collections of the shop; whoever has its wallet trades with all of it here.
 
 use bourse_pages::format;
 use bourse_pages::records::{Collectible, Currencies, Currency, Page};
@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::parts;
+use super::parts::{self, action, order_data};
 use crate::Answer;
 use crate::asking::{CollectionRef, Visit};
 use crate::page::Head;
@@ -106,25 +106,70 @@ async fn add(
     let answer = visit.ask::<Found>("Marketplace/ListCollectibles", &body).await;
     let Some(Ok(found)) = Refusal::unless_missing(Refusal::told(answer))? else { return Ok(()) };
     let wanted = found.collectibles.len().min(if *room == 0 { 0 } else { shown.cards_left });
-    let rows = found.collectibles.iter().take(wanted);
-    let cards = rows.map(|row| parts::card(visit, collection, row, currencies));
+    let rows = &found.collectibles[..wanted];
+    let trading = html! { (trading(visit, (collection, currencies), list, rows)) };
+    *room = room.saturating_sub(trading.0.len());
+    let cards = rows.iter().map(|row| card(visit, (collection, currencies), (list, account), row));
     let cards = parts::fitting(cards, room);
     shown.cards_left = if cards.len() < wanted { 0 } else { shown.cards_left - wanted };
     let is_more = found.page.more || cards.len() < found.collectibles.len();
     if cards.is_empty() && !is_more {
         return Ok(());
     }
-    // What the script has to know to trade with these cards, and no more: there may be many such blocks.
-    let listings = found.collectibles.iter().take(cards.len()).filter_map(|row| row.listing.as_ref());
-    let used: Vec<Address> = listings.map(|listing| listing.price_currency_address).collect();
-    let is_used = |currency: &&Currency| used.contains(&currency.contract_address);
-    let trading = parts::trading_in(visit, collection, currencies, is_used);
     let more = || list.address(collection, account);
     shown.blocks.push(html! {
-        ul.tokens data-collection=[(!used.is_empty()).then_some(trading)] {
+        ul.tokens data-collection=[(!cards.is_empty()).then_some(trading)] {
             @for card in &cards { (card) }
             @if is_more { li.token { a href=(more()) { (visit.say("account.more")) } } }
         }
     });
     Ok(())
+}
+
+/// What the script has to know to trade with these tokens, and no more: there may be many such blocks.
+fn trading(
+    visit: &Visit,
+    (collection, currencies): (&CollectionRef, &Currencies),
+    list: &List,
+    rows: &[Collectible],
+) -> Value {
+    let orders = rows.iter().flat_map(|row| [&row.listing, &row.offer]).flatten();
+    let used: Vec<Address> = orders.map(|order| order.price_currency_address).collect();
+    // What is held can be put up for sale in any currency that there is here.
+    let is_told = |known: &&Currency| {
+        used.contains(&known.contract_address) || (list.is_all && parts::is_option(collection, known))
+    };
+    parts::trading_in(visit, collection, currencies, is_told)
+}
+
+/// A token of a list, with what whoever has the wallet of the account can do about it there.
+fn card(
+    visit: &Visit,
+    (collection, currencies): (&CollectionRef, &Currencies),
+    (list, account): (&List, Address),
+    row: &Collectible,
+) -> Markup {
+    let token = &row.metadata;
+    let order = if list.side == "offer" { &row.offer } else { &row.listing };
+    let order = order.as_ref().map(|order| order_data(order, Some(token), currencies));
+    let name = parts::token_name(visit, token);
+    let act = match order {
+        _ if list.is_all => {
+            let data = json!({ "token": token.token_id, "name": parts::title(&name), "holder": account });
+            action("list", &data, visit.say("token.list"))
+        }
+        None => html! {},
+        Some(mut offer) if list.is_held => {
+            offer["holder"] = json!(account);
+            action("accept", &offer, visit.say("token.accept"))
+        }
+        Some(made) => action("cancel", &made, visit.say("token.cancel")),
+    };
+    let told = html! {
+        // Where orders are looked for that the account made, those of others are not.
+        @if list.is_held || row.listing.is_some() { (parts::for_sale(visit, row, currencies)) }
+        (parts::best_offer(visit, row, currencies))
+        p.acts { (act) }
+    };
+    parts::card_of(visit, collection, token, &told)
 }

@@ -76,9 +76,13 @@ pub(super) fn token_name(visit: &Visit, token: &TokenMetadata) -> String {
 
 /// What the script has to know of a collection to trade in it.
 pub(super) fn trading(visit: &Visit, collection: &CollectionRef, currencies: &Currencies) -> Value {
+    trading_in(visit, collection, currencies, |known| is_option(collection, known))
+}
+
+/// Whether orders of a collection can be made in a currency.
+pub(super) fn is_option(collection: &CollectionRef, known: &Currency) -> bool {
     let options = &collection.trading.currency_options;
-    let is_option = |known: &&Currency| options.is_empty() || options.contains(&known.contract_address);
-    trading_in(visit, collection, currencies, is_option)
+    options.is_empty() || options.contains(&known.contract_address)
 }
 
 /// The same with some of the currencies.
@@ -157,7 +161,20 @@ pub(super) fn card(
     row: &Collectible,
     currencies: &Currencies,
 ) -> Markup {
-    let token = &row.metadata;
+    let told = html! {
+        (for_sale(visit, row, currencies))
+        (best_offer(visit, row, currencies))
+    };
+    card_of(visit, collection, &row.metadata, &told)
+}
+
+/// The same with what is told of the token.
+pub(super) fn card_of(
+    visit: &Visit,
+    collection: &CollectionRef,
+    token: &TokenMetadata,
+    told: &Markup,
+) -> Markup {
     html! {
         li.token data-token=(token.token_id) {
             a.portrait href=(collection.token(token.token_id)) tabindex="-1" aria-hidden="true" {
@@ -165,20 +182,34 @@ pub(super) fn card(
             }
             div.told {
                 h3 { a href=(collection.token(token.token_id)) { bdi { (token_name(visit, token)) } } }
-                @match &row.listing {
-                    Some(listing) => {
-                        p.price { (price::of_order(listing, currencies)) }
-                        p.acts {
-                            (action("buy", &order_data(listing, Some(token), currencies), visit.say("token.buy")))
-                            (action("basket", &order_data(listing, Some(token), currencies), visit.say("token.to_basket")))
-                        }
-                    }
-                    None => p.price.soft { (visit.say("token.not_listed")) },
-                }
-                @if let Some(offer) = &row.offer {
-                    p.soft { (visit.say("token.best_offer")) " " (price::of_order(offer, currencies)) }
+                (told)
+            }
+        }
+    }
+}
+
+/// For how much a token can be bought.
+pub(super) fn for_sale(visit: &Visit, row: &Collectible, currencies: &Currencies) -> Markup {
+    let data = |listing| order_data(listing, Some(&row.metadata), currencies);
+    html! {
+        @match &row.listing {
+            Some(listing) => {
+                p.price { (price::of_order(listing, currencies)) }
+                p.acts {
+                    (action("buy", &data(listing), visit.say("token.buy")))
+                    (action("basket", &data(listing), visit.say("token.to_basket")))
                 }
             }
+            None => p.price.soft { (visit.say("token.not_listed")) },
+        }
+    }
+}
+
+/// The best offer for a token, where there is one.
+pub(super) fn best_offer(visit: &Visit, row: &Collectible, currencies: &Currencies) -> Markup {
+    html! {
+        @if let Some(offer) = &row.offer {
+            p.soft { (visit.say("token.best_offer")) " " (price::of_order(offer, currencies)) }
         }
     }
 }

@@ -120,9 +120,11 @@ function show() {
     : make("button", { type: "button", class: "plain", "data-connect": true, onclick: () => connect().catch((error) => failed(say("connect"), error)) }, say("connect"));
   corner.replaceChildren(make("a", { href: `${shop.path}/basket`, "data-basket": count }, `${say("basket")} (${count})`), who);
   for (const button of document.querySelectorAll("button[data-act]")) {
-    const mine = wallet && JSON.parse(button.dataset.order).maker?.toLowerCase() === wallet.account;
+    const { maker, holder } = JSON.parse(button.dataset.order);
+    const mine = Boolean(wallet) && isSame(maker, wallet.account);
+    const isOthers = holder != null && !isSame(holder, wallet?.account);
     const { act } = button.dataset;
-    button.hidden = act === "cancel" ? !mine : Boolean(mine) && act !== "list" && act !== "offer";
+    button.hidden = isOthers || (act === "cancel" ? !mine : mine && act !== "list" && act !== "offer");
   }
   showUnfinished();
   const place = document.getElementById("basket");

@@ -1,37 +1,53 @@
 // What others do while somebody looks: prices, sold marks and history change by themselves. The service says what changed, and the
-// page is asked for again, at most every few seconds; of it only the parts that differ are put in the place of the old ones.
+// page is asked for again; of it only the parts that differ are put in the place of the old ones.
 
-const RENEW_PAUSE = 3000;
-// All who look at a page hear the same at once. They ask within so long, and not in the same moment.
-const SPREAD = 2000;
-// How often the page is asked for, and the service whether it speaks again, where it says nothing, as with too many who listen.
-const ASK_PAUSE = 30000;
+// All who look at a page hear the same at once. They ask within so long, in milliseconds, and not in the same moment: not so soon that
+// they get a page from before that was made for others (`renewals.rs`), and soon enough to be shown within two seconds.
+const LEAST = 500;
+const SPREAD = 1200;
+// How long after that nobody asks again, however much happens.
+const RENEW_PAUSE = 1000;
+// How often the page asks by itself where the service says nothing, as with too many who listen; up to how many times as long it waits
+// where that is refused as well, as a power of two; and how many times it asks before it tries to listen again.
+const ASK_PAUSE = 1500;
+const PATIENCE_MAX = 4;
+const ASKED_MAX = 20;
 const seen = new Map();
 let isRenewing = false;
 let isDue = false;
+let toldAt = 0;
+let refusals = 0;
 
 const parts = (place) => [...place.querySelectorAll("[data-live]")];
-const soon = (milliseconds) => milliseconds + Math.random() * SPREAD;
+const soon = () => LEAST + Math.random() * SPREAD;
 
-async function renew() {
+async function renew(wait = soon()) {
   isDue = true;
+  toldAt = performance.now();
   if (isRenewing) return;
   isRenewing = true;
-  // What changes while the page is asked for is asked for once more.
-  while (isDue) {
-    await pause(soon(RENEW_PAUSE / 3));
+  for (let next = wait; isDue; next = LEAST) {
+    await pause(next);
     // Nobody is interrupted, and nobody who looks elsewhere costs anything.
-    while (document.hidden || dialog.open) await pause(RENEW_PAUSE / 3);
-    isDue = false;
-    try {
-      const response = await fetch(location.href);
-      if (response.ok) put(new DOMParser().parseFromString(await response.text(), "text/html"));
-    } catch {
-      // What is not told now is told with the next change.
-    }
+    while (document.hidden || dialog.open) await pause(RENEW_PAUSE);
+    // What was told in the last moment may be newer than the page that is given.
+    isDue = performance.now() - toldAt < LEAST;
+    refusals = (await isPut()) ? 0 : refusals + 1;
     await pause(RENEW_PAUSE);
   }
   isRenewing = false;
+}
+
+// Asks for the page and shows what is new of it; tells whether there was an answer.
+async function isPut() {
+  try {
+    const response = await fetch(location.href);
+    if (response.ok) put(new DOMParser().parseFromString(await response.text(), "text/html"));
+    return response.ok;
+  } catch {
+    // What is not told now is told with the next change.
+    return false;
+  }
 }
 
 function put(page) {
@@ -52,29 +68,46 @@ function live() {
   if (!collection?.path || collection.sale || !parts(document).length) return;
   for (const part of parts(document)) seen.set(part.dataset.live, part.outerHTML);
   const path = [collection.chain, collection.address, token?.id].filter((part) => part != null).join("/");
-  let source = null, later = null;
+  let source = null, asking = null, asked = 0;
   const told = (event) => {
     const { tokenId } = JSON.parse(event.data || "{}");
     if (token || tokenId == null || document.querySelector(`[data-token="${CSS.escape(tokenId)}"]`)) renew();
   };
+  const asksNoMore = () => {
+    clearTimeout(asking);
+    asking = null;
+  };
   const stop = () => {
-    clearTimeout(later);
+    asksNoMore();
     source?.close();
   };
+  const asks = () => {
+    asking = setTimeout(asks, ASK_PAUSE);
+    asked += 1;
+    if (asked % 2 ** Math.min(refusals, PATIENCE_MAX) === 0) renew(LEAST);
+    // A stream that broke off comes back by itself; one that was refused does not.
+    if (asked % ASKED_MAX === 0 && source.readyState === EventSource.CLOSED) listen();
+  };
   const listen = () => {
-    stop();
     if (document.hidden) return;
     source = new EventSource(`/live/${path}?key=${encodeURIComponent(shop.key)}`);
     for (const name of token ? ["token", "collection", "activity"] : ["token", "collection"]) source.addEventListener(name, told);
+    source.onopen = () => {
+      // What changed while nobody listened was told to nobody.
+      if (asking) renew();
+      asksNoMore();
+    };
     source.onerror = ({ target }) => {
-      // A stream that broke off comes back by itself; one that was refused does not.
-      if (target.readyState === EventSource.CLOSED && target === source) later = setTimeout(catchUp, soon(ASK_PAUSE));
+      if (target !== source || asking) return;
+      renew();
+      asking = setTimeout(asks, soon());
     };
   };
-  const catchUp = () => {
+  document.addEventListener("visibilitychange", () => {
+    stop();
+    if (document.hidden) return;
     renew();
     listen();
-  };
-  document.addEventListener("visibilitychange", () => (document.hidden ? stop() : catchUp()));
+  });
   listen();
 }
