@@ -18,14 +18,15 @@ const KEY: &str = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2f
 const PAGE: u64 = 100;
 
 /// A demo on a chain, as its visitors call it.
-struct Visit<'a> {
+pub(crate) struct Visit<'a> {
     instance: &'a Instance,
     anvil: &'a Anvil,
-    server: Server,
+    pub(crate) server: Server,
     journal: Value,
 }
 
-fn start(instance: &Instance, anvil: &Anvil, variables: &[(&str, &str)]) -> Server {
+/// Starts one, with variables.
+pub(crate) fn start(instance: &Instance, anvil: &Anvil, variables: &[(&str, &str)]) -> Server {
     let port = free_port();
     let listen = format!("127.0.0.1:{port}");
     let mut command = instance.command(&["demo", "--node", &anvil.url(), "--listen", &listen]);
@@ -40,7 +41,7 @@ fn journal(instance: &Instance) -> Option<Value> {
 
 impl<'a> Visit<'a> {
     /// Waits until everything is there.
-    fn wait(instance: &'a Instance, anvil: &'a Anvil, mut server: Server) -> Self {
+    pub(crate) fn wait(instance: &'a Instance, anvil: &'a Anvil, mut server: Server) -> Self {
         within(FILL_LIMIT, "the demo is on the chain", || {
             let ended = server.process.ended();
             assert!(ended.is_none(), "it ended: {ended:?} {}", server.process.stderr());
@@ -49,11 +50,13 @@ impl<'a> Visit<'a> {
         Self { instance, anvil, server, journal: journal(instance).unwrap() }
     }
 
-    fn contract(&self, number: usize) -> Address {
+    /// The address of one of its contracts.
+    pub(crate) fn contract(&self, number: usize) -> Address {
         self.journal["contracts"][number].as_str().unwrap().parse().unwrap()
     }
 
-    fn relics(&self) -> Address {
+    /// The collection of single tokens.
+    pub(crate) fn relics(&self) -> Address {
         self.contract(3)
     }
 

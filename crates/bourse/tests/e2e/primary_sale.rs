@@ -25,14 +25,14 @@ sol! {
 const ENDS: u64 = 4_000_000_000;
 
 /// A market with a contract that sells token 7 for 20 wei each, of which there are five, and tokens 1 to 3 for 10.
-struct Shop {
-    market: Market,
-    collection: Address,
-    sale: Address,
+pub(crate) struct Shop {
+    pub(crate) market: Market,
+    pub(crate) collection: Address,
+    pub(crate) sale: Address,
 }
 
 impl Shop {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let deployed = Cell::new(None);
         let settings = |anvil: &Anvil| {
             let (collection, sale) = deploy(anvil);
@@ -95,7 +95,7 @@ impl Shop {
 }
 
 /// A collection of tokens with many of each, and a contract that sells some of them.
-pub(crate) fn deploy(anvil: &Anvil) -> (Address, Address) {
+fn deploy(anvil: &Anvil) -> (Address, Address) {
     let (owner, collection) = (anvil.account(0), anvil.deploy_multiples());
     let people = (alloy_address(owner), alloy_address(anvil.account(3)));
     let sale = anvil.deploy(

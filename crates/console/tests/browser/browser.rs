@@ -50,16 +50,27 @@ impl Browser {
     }
 
     pub(crate) fn with(screen: Screen, colours: Colours) -> Self {
+        Self::with_preferences(screen, colours, &json!({}))
+    }
+
+    /// One of which somebody changed the settings.
+    pub(crate) fn with_preferences(screen: Screen, colours: Colours, preferences: &Value) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        Self::start(screen, colours, Some(turn))
+        Self::start((screen, colours), preferences, Some(turn))
     }
 
     /// One that has this turn; without any beside one that has its own.
-    pub(crate) fn start(screen: Screen, colours: Colours, turn: Option<MutexGuard<'static, ()>>) -> Self {
+    pub(crate) fn start(
+        (screen, colours): (Screen, Colours),
+        preferences: &Value,
+        turn: Option<MutexGuard<'static, ()>>,
+    ) -> Self {
         let home = TempDir::new().unwrap();
         let (driver, port) = start_driver(home.path());
         let runtime = Runtime::new().unwrap();
-        let client = runtime.block_on(connect(port, &capabilities(screen, colours, home.path())));
+        let mut capabilities = capabilities(screen, colours, home.path());
+        capabilities["goog:chromeOptions"]["prefs"] = preferences.clone();
+        let client = runtime.block_on(connect(port, &capabilities));
         Self { client: Some(client), runtime, _driver: driver, _home: home, _turn: turn }
     }
 

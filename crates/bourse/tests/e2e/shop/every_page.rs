@@ -18,14 +18,20 @@ const ELSEWHERE: &str = "http://127.0.0.1:1";
 /// A market with all that pages can show: many tokens with names, texts and properties, some for sale, one sold and one wanted.
 fn full() -> (Market, Address) {
     let market = Market::open();
+    let collection = fill(&market);
+    (market, collection)
+}
+
+/// Puts all of that into a market.
+pub(super) fn fill(market: &Market) -> Address {
     let (seller, buyer) = (market.seller(), market.buyer());
     let collection = market.singles(seller);
     for token in 2..=TOKENS {
         let call = mintCall { to: alloy_address(seller), tokenId: U256::from(token) };
         market.anvil.send(seller, collection, &call);
     }
-    wait("all tokens are known", || tokens(&market, collection), |found| *found == TOKENS);
-    describe(&market, collection);
+    wait("all tokens are known", || tokens(market, collection), |found| *found == TOKENS);
+    describe(market, collection);
     for token in 1..=9 {
         market.list(seller, collection, "ERC721", &order(&token.to_string(), "1", Address::ZERO, ETHER));
     }
@@ -37,7 +43,7 @@ fn full() -> (Market, Address) {
     market.fund(buyer, 5_000_000);
     market.offer(buyer, collection, "ERC721", &order("1", "1", market.currency, "2000000"));
     market.wait_offers(collection, "1", 1);
-    (market, collection)
+    collection
 }
 
 /// How many tokens there are.

@@ -1,18 +1,24 @@
 //! The shop in a real browser, with a wallet in it that signs with the keys of a chain: page, chain and service agree.
 
+mod account;
 #[path = "../../../../console/tests/browser/browser.rs"]
 #[expect(dead_code, reason = "the console's tests need more of it")]
 mod browser;
+mod demonstration;
 mod every_page;
 mod live;
 #[path = "../../../../console/tests/browser/looks.rs"]
 mod looks;
 mod meanwhile;
 mod person;
+mod pictures;
+mod prices;
 mod resumed;
 mod sale;
 mod shown;
+mod sorted;
 mod wallets;
+mod without_scripts;
 
 use alloy_primitives::U256;
 use bourse_wire::Address;

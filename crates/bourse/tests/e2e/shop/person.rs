@@ -7,6 +7,7 @@ use bourse_wire::Address;
 use serde_json::{Value, json};
 
 use super::browser::{Browser, Colours, Screen};
+use crate::anvil::Anvil;
 use crate::market::Market;
 use crate::process::{POLL_INTERVAL, WAIT_MAX};
 
@@ -18,10 +19,25 @@ pub(super) const SENDING: &str = "eth_sendTransaction";
 /// What the wallet is asked before it is to send something: how many transactions there are, with those on their way.
 pub(super) const BEFORE_SENDING: &str = "pending";
 
+/// Where a shop is, and the chain that it trades on.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'m> {
+    pub(super) port: u16,
+    pub(super) project: u64,
+    pub(super) anvil: &'m Anvil,
+}
+
+impl<'m> Place<'m> {
+    /// That of a market's project.
+    fn of(market: &'m Market) -> Self {
+        Self { port: market.server().port, project: market.project.id, anvil: &market.anvil }
+    }
+}
+
 /// A visitor of a shop.
 pub(super) struct Person<'m> {
     pub(super) browser: Browser,
-    market: &'m Market,
+    place: Place<'m>,
     pub(super) account: Address,
     /// The chain that the wallet is on, and whether it changes it when asked to.
     pub(super) chain: Cell<u64>,
@@ -52,25 +68,30 @@ pub(super) fn open_shop_with(market: &Market, site: &Value, mut storefront: Valu
 
 impl<'m> Person<'m> {
     pub(super) fn new(market: &'m Market, account: Address) -> Self {
-        Self::before(Browser::open(), market, account)
+        Self::at(Place::of(market), account)
+    }
+
+    /// Somebody before a shop that is of no test's market.
+    pub(super) fn at(place: Place<'m>, account: Address) -> Self {
+        Self::before(Browser::open(), place, account)
     }
 
     /// Somebody before a screen of a kind, who prefers some colours.
     pub(super) fn with(market: &'m Market, account: Address, (screen, colours): (Screen, Colours)) -> Self {
-        Self::before(Browser::with(screen, colours), market, account)
+        Self::before(Browser::with(screen, colours), Place::of(market), account)
     }
 
     /// Somebody else, with a browser and a wallet of their own.
     pub(super) fn beside(&self, account: Address) -> Self {
-        Self::before(Browser::start(Screen::Wide, Colours::Light, None), self.market, account)
+        Self::before(Browser::start((Screen::Wide, Colours::Light), &json!({}), None), self.place, account)
     }
 
-    fn before(browser: Browser, market: &'m Market, account: Address) -> Self {
+    fn before(browser: Browser, place: Place<'m>, account: Address) -> Self {
         let (switches, refuses) = (Cell::new(true), Cell::new(false));
         let (chain, hesitates_at) = (Cell::new(31_337), Cell::new(None));
         let wallets: Cell<&'static [&'static str]> = Cell::new(&["Test wallet"]);
         let asked = RefCell::default();
-        Self { browser, market, account, chain, switches, refuses, wallets, asked, hesitates_at }
+        Self { browser, place, account, chain, switches, refuses, wallets, asked, hesitates_at }
     }
 
     /// The same browser, with another wallet in it that knows nothing of the first.
@@ -86,7 +107,7 @@ impl<'m> Person<'m> {
 
     /// Opens a page of the shop.
     pub(super) fn goes(&self, path: &str) {
-        let (port, project) = (self.market.server().port, self.market.project.id);
+        let Place { port, project, .. } = self.place;
         self.browser.go(&format!("http://127.0.0.1:{port}/shop/{project}{path}"));
         self.browser.run(&format!("{WALLET} window.__bring({})", json!(self.wallets.get())));
     }
@@ -213,7 +234,7 @@ impl<'m> Person<'m> {
                     // Wallets take it as text, and the node does not.
                     params[1] = serde_json::from_str(params[1].as_str().unwrap()).unwrap();
                 }
-                let answer = self.market.anvil.try_rpc(method, &params).unwrap();
+                let answer = self.place.anvil.try_rpc(method, &params).unwrap();
                 match answer.get("error") {
                     Some(error) => Err(error.clone()),
                     None => Ok(answer["result"].clone()),

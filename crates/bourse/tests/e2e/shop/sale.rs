@@ -1,37 +1,33 @@
 //! A primary sale in a shop: what is sold is minted for whoever pays.
 
-use std::cell::Cell;
-
 use alloy_primitives::U256;
+use bourse_wire::Address;
 use serde_json::json;
 
 use super::meanwhile::sent;
 use super::person::{Person, open_shop_with};
-use crate::anvil::{Anvil, Multi, alloy_address};
-use crate::market::{Market, V2, node_setting, wait};
-use crate::primary_sale::deploy;
+use crate::anvil::{Multi, alloy_address};
+use crate::market::{Market, wait};
+use crate::primary_sale::Shop;
 
-#[test]
-fn what_is_on_sale_is_minted_for_whoever_pays() {
-    let deployed = Cell::new(None);
-    let settings = |anvil: &Anvil| {
-        let (collection, sale) = deploy(anvil);
-        deployed.set(Some((collection, sale)));
-        format!("{}sales = [\"{sale}\"]\n", node_setting(anvil))
-    };
-    let market = Market::open_at(&V2, settings);
-    let (collection, sale) = deployed.get().unwrap();
+/// Has the shop of a market sell by a contract, and waits until that is known to sell its seventh token.
+pub(super) fn open_sale(market: &Market, collection: Address, sale: Address) {
     market.follow(collection);
     let items = || {
         let body = json!({ "primarySaleContractAddress": sale });
-        let answer = market.marketplace_answer("ListPrimarySaleItems", &body);
-        answer.body.contains("\"tokenId\":\"7\"")
+        market.marketplace_answer("ListPrimarySaleItems", &body).body.contains("\"tokenId\":\"7\"")
     };
     wait("token 7 is on sale", items, |is_there| *is_there);
     let terms =
         json!({ "chainId": 31_337, "itemsAddress": collection, "saleAddress": sale, "name": "Provisions" });
     let storefront = json!({ "shop": { "enabled": true }, "shopCollections": [terms] });
-    open_shop_with(&market, &json!({}), storefront);
+    open_shop_with(market, &json!({}), storefront);
+}
+
+#[test]
+fn what_is_on_sale_is_minted_for_whoever_pays() {
+    let Shop { market, collection, sale } = Shop::open();
+    open_sale(&market, collection, sale);
     let buyer = Person::new(&market, market.buyer());
     buyer.goes(&format!("/sale/31337/{sale}"));
     buyer.clicks("[data-act=mint]");
