@@ -242,12 +242,14 @@ impl Collection {
         let known = self.tokens.metadata(ordinal).map(extract_stored).unwrap_or_default();
         let token = extract(metadata);
         if known.properties != token.properties {
+            // What stays as it is stays where it is found, which of a token with many orders is in many places.
+            let (gone, new) = (known.differing_from(&token), token.differing_from(&known));
             let properties = self.properties.own();
-            properties.remove(ordinal, &known.properties);
-            properties.add(ordinal, &token.properties);
+            properties.remove(ordinal, &gone.properties);
+            properties.add(ordinal, &new.properties);
             let context =
                 BookContext { tokens: &self.tokens, holders: &self.holders, properties: &self.properties };
-            self.book.retag(ordinal, &known, &token, context);
+            self.book.retag(ordinal, &gone, &new, context);
         }
         if !self.names.has_name(ordinal, &token.name) {
             self.unlist_name(ordinal);

@@ -99,11 +99,13 @@ enum Stage {
     ByName,
     /// One of the lists in price order of a side.
     Prices(OrderSide, usize),
+    /// One of the lists in price order of a side's orders that are not the best of their token.
+    Further(OrderSide, usize),
     /// The list by creation of a side.
     ByCreation(OrderSide),
 }
 
-const STAGES: [Stage; 13] = [
+const STAGES: [Stage; 17] = [
     Stage::Whole,
     Stage::Tokens,
     Stage::Properties,
@@ -115,6 +117,10 @@ const STAGES: [Stage; 13] = [
     Stage::Prices(OrderSide::Listing, 1),
     Stage::Prices(OrderSide::Offer, 0),
     Stage::Prices(OrderSide::Offer, 1),
+    Stage::Further(OrderSide::Listing, 0),
+    Stage::Further(OrderSide::Listing, 1),
+    Stage::Further(OrderSide::Offer, 0),
+    Stage::Further(OrderSide::Offer, 1),
     Stage::ByCreation(OrderSide::Listing),
     Stage::ByCreation(OrderSide::Offer),
 ];
@@ -123,8 +129,8 @@ impl Stage {
     /// How many items, or blocks of a list, are one step.
     fn step(self) -> usize {
         match self {
-            Self::Whole | Self::ById | Self::ByName | Self::Prices(..) | Self::ByCreation(_) => 1,
             Self::Tokens | Self::Properties | Self::Accounts | Self::Orders => STEP_ITEMS,
+            _ => 1,
         }
     }
 }
@@ -205,6 +211,7 @@ impl Digester {
             },
             Stage::ByName => self.take_names(collection, index),
             Stage::Prices(side, list) => self.take_prices(collection, (side, list), index),
+            Stage::Further(side, list) => self.take_further(collection, (side, list), index),
             Stage::ByCreation(side) => self.take_creation(collection, side, index),
         }
     }
@@ -271,8 +278,24 @@ impl Digester {
         let Some(run) = prices.list().block(index) else { return false };
         for (ordinal, slot) in run.slots() {
             let read = collection.tokens.metadata(ordinal).map(extract_stored).unwrap_or_default();
-            let indexed = prices.digest_of(slot, &read);
+            let best = collection.book.side(list.0).best(ordinal);
+            let indexed = (prices.digest_of(slot, &read), collection.book.is_found_in(prices, slot, best));
             self.digest.add(Part::Prices, &(list, self.rank, collection.tokens.id(ordinal), indexed));
+            self.rank += 1;
+        }
+        true
+    }
+
+    fn take_further(&mut self, collection: &Collection, list: (OrderSide, usize), index: usize) -> bool {
+        let Collection { tokens, book, .. } = collection;
+        let Some(prices) = book.side(list.0).further().price_lists().nth(list.1) else { return false };
+        let Some(run) = prices.list().block(index) else { return false };
+        for (order, slot) in run.slots() {
+            let token = book.order(order).map(|order| order.token);
+            let metadata = token.and_then(|token| tokens.metadata(token));
+            let read = metadata.map(extract_stored).unwrap_or_default();
+            let indexed = (prices.digest_of(slot, &read), book.is_found_in(prices, slot, Some(order)));
+            self.digest.add(Part::Prices, &("further", list, self.rank, book.digest_of_key(order), indexed));
             self.rank += 1;
         }
         true

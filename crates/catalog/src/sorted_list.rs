@@ -54,6 +54,8 @@ pub(crate) type Places = [u64; PLACE_WORDS];
 pub(crate) struct Run<'a> {
     pub(crate) ordinals: &'a [u32],
     pub(crate) places: &'a [u16],
+    /// What ranks each of them roughly.
+    pub(crate) hints: &'a [f64],
     /// The slot of the block's first place.
     pub(crate) base: u32,
 }
@@ -114,11 +116,7 @@ impl SortedList {
     /// Where an ordinal is or would be.
     fn cursor_of(&self, (ordinal, hint): (u32, f64), compare: impl Fn(u32, u32) -> Ordering) -> Cursor {
         let before = |other: u32, other_hint: f64| {
-            if (other_hint - hint).abs() > other_hint.abs().max(hint.abs()) * CLEARLY_APART {
-                other_hint < hint
-            } else {
-                compare(other, ordinal).is_lt()
-            }
+            if are_apart(other_hint, hint) { other_hint < hint } else { compare(other, ordinal).is_lt() }
         };
         let last = |index: usize| self.blocks[index].ordinals[self.blocks[index].ordinals.len() - 1];
         let block = partition(self.blocks.len(), |index| before(last(index), self.bounds[index]));
@@ -297,7 +295,8 @@ impl Block {
     }
 
     fn run(&self, range: std::ops::Range<usize>) -> Run<'_> {
-        Run { ordinals: &self.ordinals[range.clone()], places: &self.places[range], base: self.base }
+        let (ordinals, places) = (&self.ordinals[range.clone()], &self.places[range.clone()]);
+        Run { ordinals, places, hints: &self.hints[range], base: self.base }
     }
 
     fn push(&mut self, entry: (u32, f64)) {
@@ -349,6 +348,11 @@ impl Block {
 
 fn set(places: &mut Places, place: u16) {
     places[usize::from(place) / 64] |= 1 << (place % 64);
+}
+
+/// Whether two hints decide which of what they are of comes first.
+pub(crate) fn are_apart(a: f64, b: f64) -> bool {
+    (a - b).abs() > a.abs().max(b.abs()) * CLEARLY_APART
 }
 
 /// How many of the first numbers have a property that all those before one without it have.

@@ -224,19 +224,19 @@ impl Set {
         }
     }
 
-    /// The same under the numbers that a table has, which are below `universe`, without those that have none.
-    pub fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
-        let number = |number: &u32| numbers.get(*number as usize).copied().flatten();
+    /// The same under other numbers, which are below `universe`: of each none, one or several, and no two have one in common.
+    pub fn project<'n>(&self, numbers_of: impl Fn(u32) -> &'n [u32], universe: usize) -> Self {
         let mut projected = Self(match &self.0 {
             Form::List(list) => {
-                let mut projected: Vec<u32> = list.iter().filter_map(number).collect();
+                let numbers = list.iter().flat_map(|number| numbers_of(*number)).copied();
+                let mut projected: Vec<u32> = numbers.collect();
                 projected.sort_unstable();
                 Form::List(projected)
             }
             Form::Bits(bits, _) => {
                 let mut projected = Bits::empty(universe);
-                let renumbered = bits.iter().filter_map(|old| number(&old));
-                let len = renumbered.map(|number| projected.insert(number)).count();
+                let numbers = bits.iter().flat_map(&numbers_of);
+                let len = numbers.map(|number| projected.insert(*number)).count();
                 Form::Bits(projected, len)
             }
         });

@@ -74,7 +74,7 @@ impl Book {
             match turn {
                 Turn::Come => list.insert(listed, rank, compare),
                 Turn::Gone => list.remove(slot, rank.hint, compare),
-            }
+            };
         }
         self.offers_by_creation = list;
         if let Some(currency) = self.order(slot).map(|order| order.price.currency) {

@@ -21,7 +21,7 @@ impl Book {
     pub(crate) fn orders_len(&self, side: OrderSide) -> usize {
         let (book, ranked) = (self.side(side), self.ranked(side).len());
         let any = if side == OrderSide::Offer { self.collection_offers().len() } else { 0 };
-        book.len() - book.several().count() + ranked + any
+        book.len() + ranked + any
     }
 
     /// Which of two orders comes first: the one first seen earlier, then by their own keys.
@@ -61,7 +61,7 @@ impl Book {
         match turn {
             Turn::Come => list.insert(listed, rank, compare),
             Turn::Gone => list.remove(slot, rank.hint, compare),
-        }
+        };
     }
 
     /// A list of orders by when they were first seen.

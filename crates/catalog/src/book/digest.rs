@@ -36,17 +36,16 @@ impl Book {
             return order.token == NO_TOKEN && !order.is_collection_offer();
         }
         if order.token == NO_TOKEN {
-            return !order.is_collection_offer() || self.is_listed(slot, order, false, &around.tokens);
+            return !order.is_collection_offer() || self.is_listed(slot, order, true, &around.tokens);
         }
         let side = self.side(order.terms.side);
         let count = self.count_of_token(order.token, order.terms.side);
-        let is_one_of_several = count > 1;
         let is_best = side.best(order.token) == Some(slot);
         side.any().find(order.said())
-            && side.several().contains(order.token) == is_one_of_several
+            && side.several().contains(order.token) == (count > 1)
             && side.count(order.token) == count
             && (!is_best || side.best_ones().find(order.said()))
-            && self.is_listed(slot, order, is_one_of_several, &around.tokens)
+            && self.is_listed(slot, order, is_best, &around.tokens)
     }
 
     /// The key of an order that something refers to.
@@ -66,7 +65,10 @@ impl Book {
         let of_side = |side: OrderSide| {
             let ranked = self.ranked(side).len();
             let side = self.side(side);
-            (side.any().len(), side.best_ones().len(), side.several().count(), ranked)
+            let further = side.further().price_lists().map(|list| list.list().len()).sum::<usize>();
+            let lists = side.price_lists().chain(side.further().price_lists());
+            let said = lists.map(super::PriceList::said_len).sum::<usize>();
+            (side.any().len(), side.best_ones().len(), side.several().count(), (ranked, further, said))
         };
         let collection_offers = (self.collection_offers().len(), self.offers_by_creation().len());
         let are_whole = self.is_creation_whole();

@@ -4,6 +4,7 @@
 mod collection_offers;
 mod creation;
 mod digest;
+mod further;
 mod kept;
 mod order;
 mod order_list;
@@ -11,6 +12,7 @@ mod order_sets;
 mod order_test;
 mod price_list;
 mod relist;
+mod said_slots;
 mod side;
 mod stacks;
 mod text;
@@ -38,6 +40,7 @@ pub(crate) use order_sets::OrderSets;
 pub(crate) use order_test::{ListedChunk, OrderTest, Span};
 pub(crate) use price_list::PriceList;
 use relist::{StaleToken, Turn};
+pub(crate) use said_slots::AskedSaid;
 pub(crate) use side::SideBook;
 use stacks::{OrderLists, Stacks};
 pub(crate) use text::{Derived, ORDER_BYTES, OrderText, Shared, currency_members};
@@ -58,7 +61,7 @@ pub(crate) struct Book {
     by_token: Chains,
     listings: SideBook,
     offers: SideBook,
-    /// The orders of tokens that have several on a side, in the order of price.
+    /// The orders of tokens that have several on a side, but for the best of each, in the order of price.
     ranked: OrderLists,
     /// Those of each token that has very many.
     stacks: Stacks,

@@ -157,14 +157,20 @@ impl OrderList {
         self.blocks.first()?.orders.first()
     }
 
-    /// Puts an order in, unless it is there. `compare` tells how the order of another slot compares with it.
-    pub(super) fn insert(&mut self, order: ListedOrder, rank: Rank, compare: impl Fn(u32) -> Ordering) {
+    /// Puts an order in, unless it is there: whether it was not. `compare` tells how the order of another slot compares with it.
+    pub(super) fn insert(
+        &mut self,
+        order: ListedOrder,
+        rank: Rank,
+        compare: impl Fn(u32) -> Ordering,
+    ) -> bool {
         let Place { block, index } = self.place_of(rank.hint, compare);
         if self.at(Place { block, index }).is_some_and(|there| there.slot == order.slot) {
-            return;
+            return false;
         }
         if self.blocks.is_empty() {
-            return self.push(order, rank);
+            self.push(order, rank);
+            return true;
         }
         // Past the end of all is the end of the last.
         let last = self.blocks.len() - 1;
@@ -179,13 +185,14 @@ impl OrderList {
             let rest = Block { orders: found.orders.split_off(middle), ranks: found.ranks.split_off(middle) };
             self.blocks.insert(block + 1, rest);
         }
+        true
     }
 
-    /// Takes the order of a slot out, if it is there; its rank must be what it was when it came.
-    pub(super) fn remove(&mut self, slot: u32, hint: f64, compare: impl Fn(u32) -> Ordering) {
+    /// Takes the order of a slot out, if it is there: whether it was. Its rank must be what it was when it came.
+    pub(super) fn remove(&mut self, slot: u32, hint: f64, compare: impl Fn(u32) -> Ordering) -> bool {
         let place = self.place_of(hint, compare);
         if self.at(place).is_none_or(|there| there.slot != slot) {
-            return;
+            return false;
         }
         let found = &mut self.blocks[place.block];
         found.orders.remove(place.index);
@@ -194,6 +201,7 @@ impl OrderList {
         if found.orders.is_empty() {
             self.blocks.remove(place.block);
         }
+        true
     }
 
     /// The order at the place that a rank has.

@@ -149,7 +149,7 @@ impl OrderSets {
     }
 }
 
-fn insert_into(set: &mut Set, token: u32, tokens: usize) {
+pub(super) fn insert_into(set: &mut Set, token: u32, tokens: usize) {
     let before = set.len();
     set.insert(token);
     if set.len() > before && set.len() >= SETTLED_MIN && set.len().is_power_of_two() {
@@ -157,7 +157,7 @@ fn insert_into(set: &mut Set, token: u32, tokens: usize) {
     }
 }
 
-fn remove_from<K: Eq + std::hash::Hash>(sets: &mut HashMap<K, Set>, key: &K, token: u32) {
+pub(super) fn remove_from<K: Eq + std::hash::Hash>(sets: &mut HashMap<K, Set>, key: &K, token: u32) {
     if let Some(set) = sets.get_mut(key) {
         set.remove(token);
         if set.is_empty() {

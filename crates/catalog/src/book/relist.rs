@@ -3,6 +3,7 @@
 
 use bourse_wire::OrderSide;
 
+use super::further::FurtherPlace;
 use super::order_sets::{Repeated, Said};
 use super::side::NONE;
 use super::{Book, BookContext, NO_TOKEN, Order};
@@ -20,6 +21,8 @@ pub(super) struct StaleToken {
     said: Said,
     /// The place that it left, unless it had left already.
     left: Option<VacatedPlace>,
+    /// The place that the order left among further ones, if it was one.
+    further: Option<FurtherPlace>,
     turn: Turn,
 }
 
@@ -35,7 +38,9 @@ pub(super) enum Turn {
 /// The place that a token left.
 #[derive(Clone, Copy, Debug)]
 struct VacatedPlace {
-    /// What its best order said.
+    /// The slot of its best order.
+    best: u32,
+    /// What that said.
     said: Said,
     /// Whether its currency had a rate.
     priced: bool,
@@ -64,10 +69,8 @@ impl Book {
             return self.turn_collection_offer(slot, turn, context.tokens);
         }
         let left = self.unlist(side, token, context);
-        if turn == Turn::Gone {
-            self.unlist_order(slot, context.tokens);
-        }
-        self.touched.push(StaleToken { side, token, slot, said, left, turn });
+        let further = if turn == Turn::Gone { self.unlist_order(slot, context.tokens) } else { None };
+        self.touched.push(StaleToken { side, token, slot, said, left, further, turn });
     }
 
     /// Takes a token out of the order of prices, for which its best order must still be what it was.
@@ -82,7 +85,7 @@ impl Book {
         let book = self.side_mut(side);
         book.best[token as usize] = NONE;
         book.members.remove(token);
-        Some(VacatedPlace { said, priced, slot: left })
+        Some(VacatedPlace { best: slot, said, priced, slot: left })
     }
 
     /// Gives the tokens that were touched the places that their best orders now have.
@@ -94,8 +97,11 @@ impl Book {
             .map(|touched| (touched, context.extracted(touched[0].token)))
             .collect();
         for (touched, token) in &tokens {
-            if let Some(VacatedPlace { priced, slot: Some(slot), .. }) = touched[0].left {
-                self.side_mut(touched[0].side).price_list_mut(priced).forget(slot, token);
+            if let Some(VacatedPlace { priced, slot: Some(slot), said, .. }) = touched[0].left {
+                self.side_mut(touched[0].side).price_list_mut(priced).forget(slot, token, said);
+            }
+            for place in touched.iter().filter_map(|touched| touched.further) {
+                self.side_mut(touched[0].side).further.forget(place, token);
             }
         }
         for (touched, token) in &tokens {
@@ -106,34 +112,37 @@ impl Book {
     /// Gives a token, to which all of this happened, the place that its best order now has.
     fn list(&mut self, touched: &[StaleToken], metadata: &IndexedMetadata<'_>, context: BookContext<'_>) {
         let StaleToken { side, token, left, .. } = touched[0];
-        let came = self.come(touched);
+        let mut came = self.come(touched);
         self.stack_orders(token, &came, context.tokens);
-        self.rank_orders((side, token), &came, context.tokens);
         let best = self.best_anew(token, side);
+        came.extend(left.map(|left| left.best).filter(|slot| self.is_of(*slot, (side, token))));
+        self.rank_orders(side, (&came, best), metadata, context);
+        self.note_count(side, token);
         let (said, tokens) = (best.and_then(|slot| self.order(slot)).map(Order::said), context.tokens.len());
         self.note_said(touched, tokens);
         let book = self.side_mut(side);
         book.best_ones.replace(left.map(|left| left.said), said, tokens);
-        let Some(slot) = best else { return };
+        let Some((slot, said)) = best.zip(said) else { return };
         grow(&mut book.best, token, NONE);
         book.best[token as usize] = slot;
         book.members.insert(token);
         let mut price_list = self.take_price_list(side, slot);
         let entry = (token, self.hint(side, slot));
-        price_list.insert(entry, metadata, |a, b| self.compare_tokens(side, context, a, b));
-        price_list.settle(context.properties, tokens);
+        price_list.insert(entry, (metadata, said), |a, b| self.compare_tokens(side, context, a, b));
+        price_list.settle((context.properties, tokens), |token| self.said_of(self.side(side).best(token)?));
         self.put_price_list(side, slot, price_list);
         self.list_creation(side, slot, token, context);
     }
 
+    /// Whether an active order of a token on a side is in a slot.
+    fn is_of(&self, slot: u32, of: (OrderSide, u32)) -> bool {
+        let is_of = |order: &Order| order.is_active() && (order.terms.side, order.token) == of;
+        self.order(slot).is_some_and(is_of)
+    }
+
     /// The slots of orders that came, of all that happened to a token, and did not go again.
     fn come(&self, touched: &[StaleToken]) -> Vec<u32> {
-        let is_there = |stale: &&StaleToken| {
-            let order = self.order(stale.slot);
-            order.is_some_and(|order| {
-                order.is_active() && (order.terms.side, order.token) == (stale.side, stale.token)
-            })
-        };
+        let is_there = |stale: &&StaleToken| self.is_of(stale.slot, (stale.side, stale.token));
         let came = touched.iter().filter(|stale| stale.turn == Turn::Come);
         came.filter(is_there).map(|stale| stale.slot).collect()
     }

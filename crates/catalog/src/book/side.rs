@@ -6,6 +6,7 @@ use bourse_sets::Bits;
 use bourse_wire::{OrderSide, Timestamp};
 use hashbrown::HashMap;
 
+use super::further::FurtherOrders;
 use super::order_sets::OrderSets;
 use super::price_list::PriceList;
 use super::{Book, BookContext, NO_TOKEN, Order};
@@ -38,9 +39,11 @@ pub(crate) struct SideBook {
     pub(super) several: Bits,
     /// How many orders each of those has.
     pub(super) counts: HashMap<u32, u32>,
+    /// Their orders but for the best of each.
+    pub(super) further: FurtherOrders,
 }
 
-kept!(SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several, counts });
+kept!(SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several, counts, further });
 
 /// Sellers ask for little, buyers for much.
 pub(super) fn direction(side: OrderSide) -> Direction {
@@ -97,6 +100,11 @@ impl SideBook {
         self.counts.get(&token).map_or(1, |count| *count as usize)
     }
 
+    /// The orders of tokens that have several, but for the best of each.
+    pub(crate) fn further(&self) -> &FurtherOrders {
+        &self.further
+    }
+
     pub(super) fn price_list_mut(&mut self, priced: bool) -> &mut PriceList {
         if priced { &mut self.priced } else { &mut self.unpriced }
     }
@@ -111,6 +119,7 @@ impl SideBook {
             + self.best_ones.bytes()
             + self.several.bytes()
             + self.counts.capacity() * size_of::<(u32, u32)>()
+            + self.further.bytes()
     }
 }
 
@@ -210,6 +219,7 @@ impl Book {
             let entry = (token, self.hint(side, slot));
             price_list.retag(entry, known, new, |a, b| self.compare_tokens(side, context, a, b));
             self.put_price_list(side, slot, price_list);
+            self.retag_further((side, token), (known, new), context);
         }
     }
 
@@ -225,15 +235,26 @@ impl Book {
             let priced = self.sorted(side, &best, &priced, context);
             let unpriced = self.sorted(side, &best, &unpriced, context);
             let (any, best_ones, counts) = self.order_sets(side, &best);
-            let (by_creation, mut several) = (None, Bits::empty(best.len()));
+            let mut several = Bits::empty(best.len());
             for token in counts.keys() {
                 several.insert(*token);
             }
-            *self.side_mut(side) =
-                SideBook { best, members, priced, unpriced, by_creation, any, best_ones, several, counts };
+            let (by_creation, further) = (None, FurtherOrders::default());
+            *self.side_mut(side) = SideBook {
+                best,
+                members,
+                priced,
+                unpriced,
+                by_creation,
+                any,
+                best_ones,
+                several,
+                counts,
+                further,
+            };
         }
         self.by_creation = None;
-        self.rank_all(context.tokens);
+        self.rank_all(context);
         self.rank_collection_offers();
         if was_sorted_by_creation {
             self.sort_by_creation(context);
@@ -290,11 +311,12 @@ impl Book {
         let direction = direction(side);
         let entries: Vec<(u32, f64)> =
             keyed.into_iter().map(|(price, token)| (token, price.hint(direction))).collect();
-        PriceList::new(&entries, context.properties, context.tokens.len())
+        let around = (context.properties, context.tokens.len());
+        PriceList::new(&entries, around, |token| self.said_of(best[token as usize]))
     }
 
     /// Ranks an order roughly.
-    pub(super) fn hint(&self, side: OrderSide, slot: u32) -> f64 {
+    pub(crate) fn hint(&self, side: OrderSide, slot: u32) -> f64 {
         self.order(slot).map_or(0.0, |order| order.price.hint(direction(side)))
     }
 

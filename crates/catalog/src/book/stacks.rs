@@ -1,17 +1,19 @@
-//! Orders of tokens that have several, in the order of their prices: of all such tokens together, and by itself of each
-//! that has very many. A filter then goes through what these lists say of orders, and not from order to order.
+//! Orders of tokens that have several, in the order of their prices: of all such tokens together but for the best of each, which
+//! is among the best of all tokens, and by itself of each that has very many. A filter then goes through what these lists say of orders, and not from order to order.
 
 use std::cmp::Ordering;
 
 use bourse_wire::OrderSide;
 use hashbrown::HashMap;
 
+use super::further::FurtherPlace;
 use super::order_list::{ListedOrder, OrderList, Rank};
 use super::relist::Turn;
 use super::side::direction;
-use super::{Book, NO_TOKEN, Order, OrderTest};
+use super::{Book, BookContext, NO_TOKEN, Order, OrderTest};
 use crate::chains::grow;
 use crate::currencies::Price;
+use crate::properties::IndexedMetadata;
 use crate::tokens::Tokens;
 
 /// Orders of a token, open ones that are not active included, from which on they have lists of their own.
@@ -110,7 +112,7 @@ impl Stacks {
 }
 
 impl Book {
-    /// The orders of a side, the best first, of all tokens that have more than one on that side.
+    /// The orders of a side that are not the best of their token, the best of them first.
     pub(crate) fn ranked(&self, side: OrderSide) -> &OrderList {
         self.ranked.side(side)
     }
@@ -160,7 +162,7 @@ impl Book {
 
     /// Which of two orders of a side comes first in its list: the better price, then the lower id of the token, then the
     /// order's own key.
-    fn compare_listed(&self, a: &Order, b: &Order, tokens: &Tokens) -> Ordering {
+    pub(super) fn compare_listed(&self, a: &Order, b: &Order, tokens: &Tokens) -> Ordering {
         let prices = self.compare_prices(a.terms.side, &a.price, &b.price);
         let ids =
             || if a.token == b.token { Ordering::Equal } else { tokens.id(a.token).cmp(&tokens.id(b.token)) };
@@ -176,18 +178,19 @@ impl Book {
         Some((ListedOrder::new(slot, order), Rank { hint, created_at: order.created_at }))
     }
 
-    /// Takes an order out of the lists, while its rank is still what it was.
-    pub(super) fn unlist_order(&mut self, slot: u32, tokens: &Tokens) {
-        let Some(order) = self.order(slot) else { return };
+    /// Takes an order out of the lists, while its rank is still what it was; the place among further orders that it left, if it
+    /// was one.
+    pub(super) fn unlist_order(&mut self, slot: u32, tokens: &Tokens) -> Option<FurtherPlace> {
+        let order = self.order(slot)?;
         let (token, side) = (order.token, order.terms.side);
-        // An only order is not in the list of all, and most are.
-        if self.side(side).several.contains(token) {
-            self.unrank(slot, tokens);
-        }
+        // An only order is no further one, and most are.
+        let is_one_of_several = self.side(side).several.contains(token);
+        let left = if is_one_of_several { self.unrank((side, slot), tokens) } else { None };
         self.change_stack(slot, token, tokens, |list, (listed, rank), compare| {
             list.remove(listed.slot, rank.hint, compare);
         });
         self.turn_in_stack_by_creation(slot, token, Turn::Gone);
+        left
     }
 
     /// Takes an order into the list by creation of its token, if that has one, or out of it.
@@ -207,27 +210,31 @@ impl Book {
         }
     }
 
-    /// Takes an order out of the list of all.
-    fn unrank(&mut self, slot: u32, tokens: &Tokens) {
-        self.change_ranked(slot, tokens, |list, (listed, rank), compare| {
-            list.remove(listed.slot, rank.hint, compare);
-        });
-    }
-
-    fn rank(&mut self, slot: u32, tokens: &Tokens) {
-        self.change_ranked(slot, tokens, |list, (listed, rank), compare| list.insert(listed, rank, compare));
-    }
-
-    fn change_ranked(
-        &mut self,
-        slot: u32,
-        tokens: &Tokens,
-        change: impl FnOnce(&mut OrderList, (ListedOrder, Rank), &dyn Fn(u32) -> Ordering),
-    ) {
-        let Some(side) = self.order(slot).map(|order| order.terms.side) else { return };
+    /// Takes an order out of the further ones, if it is one; the place that it left.
+    fn unrank(&mut self, (side, slot): (OrderSide, u32), tokens: &Tokens) -> Option<FurtherPlace> {
         let mut list = std::mem::take(self.ranked.side_mut(side));
-        self.change_list(slot, tokens, &mut list, change);
+        let was_there = self.change_list(slot, tokens, &mut list, |list, (listed, rank), compare| {
+            list.remove(listed.slot, rank.hint, compare)
+        });
         *self.ranked.side_mut(side) = list;
+        if was_there == Some(true) { self.take_further((side, slot), tokens) } else { None }
+    }
+
+    /// Puts an order among the further ones, unless it is there.
+    fn rank(
+        &mut self,
+        (side, slot): (OrderSide, u32),
+        token: &IndexedMetadata<'_>,
+        context: BookContext<'_>,
+    ) {
+        let mut list = std::mem::take(self.ranked.side_mut(side));
+        let is_new = self.change_list(slot, context.tokens, &mut list, |list, (listed, rank), compare| {
+            list.insert(listed, rank, compare)
+        });
+        *self.ranked.side_mut(side) = list;
+        if is_new == Some(true) {
+            self.put_further((side, slot), token, context);
+        }
     }
 
     fn change_stack(
@@ -243,15 +250,15 @@ impl Book {
         self.stacks.get_mut(token, side).into_iter().for_each(|place| *place = std::mem::take(&mut list));
     }
 
-    pub(super) fn change_list(
+    pub(super) fn change_list<R>(
         &self,
         slot: u32,
         tokens: &Tokens,
         list: &mut OrderList,
-        change: impl FnOnce(&mut OrderList, (ListedOrder, Rank), &dyn Fn(u32) -> Ordering),
-    ) {
-        let (Some(listed), Some(order)) = (self.listed(slot), self.order(slot)) else { return };
-        change(list, listed, &|other| self.compare_with(other, order, tokens));
+        change: impl FnOnce(&mut OrderList, (ListedOrder, Rank), &dyn Fn(u32) -> Ordering) -> R,
+    ) -> Option<R> {
+        let (listed, order) = self.listed(slot).zip(self.order(slot))?;
+        Some(change(list, listed, &|other| self.compare_with(other, order, tokens)))
     }
 
     /// How the order of a slot compares with another.
@@ -283,48 +290,52 @@ impl Book {
         orders.into_iter().filter_map(|(slot, _)| self.listed(slot)).collect()
     }
 
-    /// Gives the orders of a token their places in the list of all: those that came, and the others where the token has
-    /// several only by now. Where it has not any more, none has.
-    pub(super) fn rank_orders(&mut self, (side, token): (OrderSide, u32), came: &[u32], tokens: &Tokens) {
-        let had_several = self.side(side).several.contains(token);
-        let count = self.count_of_token(token, side);
-        match (had_several, count > 1) {
-            (false, false) => {}
-            (true, true) => came.iter().for_each(|slot| self.rank(*slot, tokens)),
-            (false, true) => {
-                let slots: Vec<u32> = self.of_side(token, side).collect();
-                for slot in slots {
-                    self.rank(slot, tokens);
-                }
-                self.side_mut(side).several.insert(token);
-            }
-            (true, false) => {
-                let only = self.of_side(token, side).next();
-                if let Some(slot) = only {
-                    self.unrank(slot, tokens);
-                }
-                self.side_mut(side).several.remove(token);
-            }
+    /// Gives the orders of a token on a side that came, and the one that was its best before, their places among further ones:
+    /// all but its best one, which has none there any more.
+    pub(super) fn rank_orders(
+        &mut self,
+        side: OrderSide,
+        (came, best): (&[u32], Option<u32>),
+        token: &IndexedMetadata<'_>,
+        context: BookContext<'_>,
+    ) {
+        for slot in came.iter().copied().filter(|slot| Some(*slot) != best) {
+            self.rank((side, slot), token, context);
         }
-        let counts = &mut self.side_mut(side).counts;
+        // An order that was not the best one before was among the further ones, unless it came just now.
+        let known = best.filter(|best| !came.contains(best));
+        if let Some(place) = known.and_then(|best| self.unrank((side, best), context.tokens)) {
+            self.side_mut(side).further.forget(place, token);
+        }
+    }
+
+    /// Counts the orders of a token on a side anew.
+    pub(super) fn note_count(&mut self, side: OrderSide, token: u32) {
+        let count = self.count_of_token(token, side);
+        let book = self.side_mut(side);
         if count > 1 {
-            counts.insert(token, u32::try_from(count).unwrap_or(u32::MAX));
+            book.several.insert(token);
+            book.counts.insert(token, u32::try_from(count).unwrap_or(u32::MAX));
         } else {
-            counts.remove(&token);
+            book.several.remove(token);
+            book.counts.remove(&token);
         }
     }
 
     /// The slots of a token's active orders on a side. Where there are very many, those of the other side are not looked at.
-    fn of_side(&self, token: u32, side: OrderSide) -> impl Iterator<Item = u32> {
+    pub(super) fn of_side(&self, token: u32, side: OrderSide) -> impl Iterator<Item = u32> {
         let stack = self.stack(token, side);
         let others = stack.is_none().then(|| self.of_token(token, side).map(|(slot, _)| slot));
         stack.into_iter().flat_map(OrderList::slots).chain(others.into_iter().flatten())
     }
 
-    /// Puts the orders of all tokens that have several in order.
-    pub(super) fn rank_all(&mut self, tokens: &Tokens) {
+    /// Puts the orders of all tokens that have several in order, but for the best of each.
+    pub(super) fn rank_all(&mut self, context: BookContext<'_>) {
         for side in [OrderSide::Listing, OrderSide::Offer] {
-            let of_token = |token| self.of_token(token, side);
+            let of_token = |token| {
+                let best = self.side(side).best(token);
+                self.of_token(token, side).filter(move |(slot, _)| Some(*slot) != best)
+            };
             // The prices lie beside the orders while they are sorted.
             let mut orders: Vec<(Price, u32, &Order)> = self
                 .side(side)
@@ -334,11 +345,12 @@ impl Book {
                 .map(|(slot, order)| (order.price, slot, order))
                 .collect();
             orders.sort_unstable_by(|(a, _, one), (b, _, other)| {
-                self.compare_prices(side, a, b).then_with(|| self.compare_listed(one, other, tokens))
+                self.compare_prices(side, a, b).then_with(|| self.compare_listed(one, other, context.tokens))
             });
-            let listed = orders.into_iter().filter_map(|(_, slot, _)| self.listed(slot));
-            let list = OrderList::from_sorted(listed);
+            let slots: Vec<u32> = orders.into_iter().map(|(_, slot, _)| slot).collect();
+            let (list, further) = (self.list_of(&slots), self.list_all_further(side, &slots, context));
             *self.ranked.side_mut(side) = list;
+            self.side_mut(side).further = further;
         }
         self.stack_all();
     }
@@ -354,7 +366,7 @@ impl Book {
         OrderList::from_sorted(slots.iter().filter_map(|slot| self.listed(*slot)))
     }
 
-    /// Gives every token with very many orders lists of them, from the list of all.
+    /// Gives every token with very many orders lists of them, from the lists of best and of further ones.
     pub(super) fn stack_all(&mut self) {
         let mut counts: Vec<usize> = Vec::new();
         for order in self.slots.iter().flatten().filter(|order| order.token != NO_TOKEN) {
@@ -365,16 +377,15 @@ impl Book {
         let mut stacks: HashMap<u32, Stack> =
             large.map(|(token, count)| (token, Stack { count, ..Stack::default() })).collect();
         for side in [OrderSide::Listing, OrderSide::Offer] {
-            for slot in self.ranked.side(side).slots() {
-                let Some((order, rank)) = self.listed(slot) else { continue };
-                if let Some(stack) = stacks.get_mut(&order.token) {
+            for (token, stack) in &mut stacks {
+                let best = self.side(side).best(*token);
+                if let Some((order, rank)) = best.and_then(|slot| self.listed(slot)) {
                     stack.lists.side_mut(side).push(order, rank);
                 }
             }
-            // An only order is not in the list of all.
-            for (token, stack) in &mut stacks {
-                let only = self.side(side).best(*token).filter(|_| !self.side(side).several.contains(*token));
-                if let Some((order, rank)) = only.and_then(|slot| self.listed(slot)) {
+            for slot in self.ranked.side(side).slots() {
+                let Some((order, rank)) = self.listed(slot) else { continue };
+                if let Some(stack) = stacks.get_mut(&order.token) {
                     stack.lists.side_mut(side).push(order, rank);
                 }
             }
@@ -387,7 +398,7 @@ impl Book {
         }
     }
 
-    /// Loses an order of the list of all, for tests.
+    /// Loses an order of the list of further ones, for tests.
     #[cfg(test)]
     pub(crate) fn forget_ranked(&mut self, side: OrderSide) {
         let slots: Vec<u32> = self.ranked(side).slots().skip(1).collect();
@@ -432,7 +443,7 @@ impl Book {
     }
 
     /// Whether an active order is in the lists exactly where it has to be, and they say of it what it says.
-    pub(super) fn is_listed(&self, slot: u32, order: &Order, has_several: bool, tokens: &Tokens) -> bool {
+    pub(super) fn is_listed(&self, slot: u32, order: &Order, is_best: bool, tokens: &Tokens) -> bool {
         let Some((listed, rank)) = self.listed(slot) else { return false };
         let is_in = |list: &OrderList| {
             list.find(rank.hint, |other| self.compare_with(other, order, tokens)) == Some((listed, rank))
@@ -440,7 +451,7 @@ impl Book {
         if order.is_collection_offer() {
             return is_in(self.collection_offers()) && self.is_listed_by_creation(slot, order);
         }
-        is_in(self.ranked(order.terms.side)) == has_several
+        is_in(self.ranked(order.terms.side)) != is_best
             && self.stack(order.token, order.terms.side).is_none_or(is_in)
             && self
                 .stack_by_creation(order.token, order.terms.side)

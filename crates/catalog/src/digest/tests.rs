@@ -145,6 +145,11 @@ fn a_list_of_orders_that_lost_one_or_has_one_too_many_is_named() {
     assert_eq!(differences(|collection| collection.book.forget_ranked(OrderSide::Listing)), ["orders"]);
     assert_eq!(differences(|collection| collection.book.forget_stacked(OrderSide::Listing)), ["orders"]);
     assert_eq!(differences(|collection| collection.book.stack_too_much(OrderSide::Listing)), ["orders"]);
+    let unfound = |collection: &mut Collection| {
+        let (_, metadata) = token(1, 10);
+        collection.book.forget_further(OrderSide::Listing, &crate::properties::extract(&metadata));
+    };
+    assert_eq!(differences(unfound), ["orders", "prices"], "what further orders are found by");
 }
 
 #[test]

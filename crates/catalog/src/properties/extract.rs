@@ -20,6 +20,21 @@ pub(crate) struct IndexedMetadata<'a> {
     pub(crate) properties: Vec<(Cow<'a, str>, Shape, Value)>,
 }
 
+impl<'a> IndexedMetadata<'a> {
+    /// What it says of the properties of which another says something else: all that it says of each.
+    pub(crate) fn differing_from(&self, other: &Self) -> IndexedMetadata<'a> {
+        let differs = |name: &str| !self.said_of(name).eq(other.said_of(name));
+        let properties = self.properties.iter().filter(|(name, ..)| differs(name)).cloned();
+        Self { name: self.name.clone(), properties: properties.collect() }
+    }
+
+    /// The values of a property.
+    fn said_of(&self, name: &str) -> impl Iterator<Item = (&Shape, &Value)> {
+        let of_name = self.properties.iter().filter(move |(other, ..)| other == name);
+        of_name.map(|(_, shape, value)| (shape, value))
+    }
+}
+
 /// How a value came, which the kind of its property follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::extract::Shape;
 use super::ladder::{Ladder, LadderRange};
+use super::slots::SlotsOfTokens;
 use super::spans::Spans;
 use crate::digest::hash;
 use crate::filter::{Condition, PropertyFilter, Value};
@@ -104,6 +105,11 @@ impl Properties {
 
     /// How many tokens all of some filters let through.
     pub(crate) fn count(&self, filters: &[PropertyFilter], universe: usize) -> usize {
+        if let [only] = filters
+            && let Some(count) = self.kept_count(only)
+        {
+            return count;
+        }
         // A range beside a single set is counted without making a set of it.
         if let [a, b] = filters {
             let (range, other) = match (self.within(a), self.within(b)) {
@@ -116,6 +122,36 @@ impl Properties {
         }
         let terms: Vec<Term<'_>> = filters.iter().map(|filter| self.find(filter, universe)).collect();
         count_of_all(&terms)
+    }
+
+    /// Whether a filter lets so few tokens through at most, as far as that is known at once.
+    pub(crate) fn are_few(&self, filter: &PropertyFilter, max: usize) -> bool {
+        if let Some(count) = self.kept_count(filter) {
+            return count <= max;
+        }
+        let Some(index) = self.numbers.get(filter.name.as_str()) else { return true };
+        let property = &self.properties[*index];
+        match &filter.condition {
+            Condition::OneOf(values) => {
+                let lens = values.iter().filter_map(|value| property.set(value)).map(Set::len);
+                lens.sum::<usize>() <= max
+            }
+            Condition::Any | Condition::Within { .. } => false,
+        }
+    }
+
+    /// How many tokens a filter lets through, where that is known without looking at them.
+    fn kept_count(&self, filter: &PropertyFilter) -> Option<usize> {
+        let Some(index) = self.numbers.get(filter.name.as_str()) else { return Some(0) };
+        let property = &self.properties[*index];
+        match &filter.condition {
+            Condition::Any => Some(property.all.len()),
+            Condition::OneOf(values) => match values.as_slice() {
+                [value] => Some(property.set(value).map_or(0, Set::len)),
+                _ => None,
+            },
+            Condition::Within { .. } => property.within(&filter.condition).map(|within| within.len()),
+        }
     }
 
     /// The range of a filter, where a ladder has it.
@@ -144,9 +180,9 @@ impl Properties {
         }
     }
 
-    /// The same of the tokens that have another number, under that number, of which there are so many.
-    pub(crate) fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
-        let properties = self.properties.iter().map(|property| property.project(numbers, universe)).collect();
+    /// The same of the slots of a list that its tokens have, of which there are so many.
+    pub(crate) fn project(&self, slots: &SlotsOfTokens, universe: usize) -> Self {
+        let properties = self.properties.iter().map(|property| property.project(slots, universe)).collect();
         Self { numbers: self.numbers.clone(), properties }
     }
 
@@ -324,8 +360,9 @@ impl Property {
         valued.chain(std::iter::once(&mut self.all)).chain(spans)
     }
 
-    fn project(&self, numbers: &[Option<u32>], universe: usize) -> Self {
-        let project = |set: &Set| Some(set.project(numbers, universe)).filter(|set| !set.is_empty());
+    fn project(&self, slots: &SlotsOfTokens, universe: usize) -> Self {
+        let of = |set: &Set| set.project(|token| slots.of(token), universe);
+        let project = |set: &Set| Some(of(set)).filter(|set| !set.is_empty());
         let projected = |sets: &HashMap<String, Set>| -> HashMap<String, Set> {
             sets.iter().filter_map(|(value, set)| Some((value.clone(), project(set)?))).collect()
         };
@@ -334,13 +371,14 @@ impl Property {
         let (texts, others) = (projected(&self.texts), projected(&self.others));
         let mut property = Self {
             name: self.name.clone(),
-            all: self.all.project(numbers, universe),
-            listed: self.listed,
+            all: of(&self.all),
+            // As many at most: each may be said of a token with the most slots.
+            listed: self.listed * slots.most,
             int_count: ints.values().map(Set::len).sum(),
             text_count: texts.values().map(Set::len).sum(),
             other_count: others.values().map(Set::len).sum(),
             // Those that were left out may be among them; then ranges go without a ladder in vain.
-            several_ints: self.several_ints,
+            several_ints: self.several_ints * slots.most,
             ints,
             texts,
             others,

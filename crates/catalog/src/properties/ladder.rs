@@ -168,6 +168,13 @@ pub(crate) struct LadderRange<'a> {
 }
 
 impl<'a> LadderRange<'a> {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        let count = |height: Option<Height<'_>>| height.map_or(0, |height| height.count);
+        let known = count(self.upper) + sum(&self.missing);
+        known.saturating_sub(count(self.lower) + sum(&self.wrong))
+    }
+
     /// As one set.
     pub(crate) fn term(&self, universe: usize) -> Term<'a> {
         let mut between = self.between();
@@ -176,9 +183,7 @@ impl<'a> LadderRange<'a> {
             // A token has one number, so that no two of these sets have one in common.
             self.missing.iter().chain(&self.wrong).for_each(|set| set.add_to(&mut between.flipped));
         }
-        let count = |height: Option<Height<'_>>| height.map_or(0, |height| height.count);
-        let about = count(self.upper).saturating_sub(count(self.lower)) + sum(&self.missing);
-        Term::between(between, about.saturating_sub(sum(&self.wrong)))
+        Term::between(between, self.len())
     }
 
     /// What is between the rungs. What is before the flight of both of them is not looked at.

@@ -1,7 +1,7 @@
 //! The orders of a whole collection, page by page: each by itself, however many its token has.
 //!
-//! No list has all of them in the order of their prices, but a few together do: the tokens that have one order, by its price,
-//! the orders of tokens that have several, and those for any token. They are merged as far as the page goes.
+//! No list has all of them in the order of their prices, but a few together do: the tokens by their best order, the further orders
+//! of tokens that have several, and those for any token. They are merged as far as the page goes.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use bourse_wire::{Address, OrderSide};
 
 use super::candidates::Candidates;
 use super::matches::SideMatches;
-use super::merged_orders::{Chunk, ChunkOrders, Merge, Rank, Sequence, Source};
+use super::merged_orders::{Chunk, ChunkOrders, Listed, Merge, Rank, Sequence, Source};
 use super::rows::{Row, Rows, is_sparse};
 use super::walk::{BlockMatches, Order, Segment, Selection};
 use super::{Column, Sort, Start};
-use crate::book::{ListedChunk, NO_TOKEN, OrderList, OrderTest, Place, PriceList, Span};
+use crate::book::{AskedSaid, ListedChunk, NO_TOKEN, OrderList, OrderTest, Place, PriceList, Span};
 use crate::collection::Collection;
-use crate::filter::{OrderFilter, TokenFilter};
+use crate::filter::{OrderFilter, PropertyFilter, TokenFilter};
 use crate::sorted_list::{Cursor, Run};
 
 /// Orders that may be gathered and sorted rather than looked for in lists.
@@ -84,6 +84,8 @@ struct Asked<'a> {
     orders: &'a OrderFilter,
     test: OrderTest<'a>,
     candidates: Candidates<'a>,
+    /// What is asked of orders, where lists of prices know that and all that is asked of tokens.
+    indexed: Option<AskedSaid>,
     /// Whether offers for any token are among them.
     is_any_wanted: bool,
 }
@@ -103,12 +105,30 @@ impl<'a> Asked<'a> {
             Candidates::All => true,
             _ => collection.book.collection_offers().len() > 0 && candidates.len(collection) > 0,
         };
-        let test = OrderTest::new(orders, &collection.book, &collection.holders);
-        Self { collection, tokens, orders, test, candidates, is_any_wanted }
+        Self::of(collection, (tokens, orders), candidates, is_any_wanted)
     }
 
-    fn are_all(&self) -> bool {
-        matches!(self.candidates, Candidates::All) && self.orders.is_empty()
+    /// The same where lists of prices know all that is asked for, so that no set of tokens is needed.
+    fn of_price_lists(collection: &'a Collection, query: &BookQuery<'a>, indexed: AskedSaid) -> Self {
+        let BookQuery { tokens, orders, .. } = *query;
+        let is_any_wanted = query.side != OrderSide::Listing && collection.has_any_with(&tokens.properties);
+        let asked = Self::of(collection, (tokens, orders), Candidates::All, is_any_wanted);
+        Self { indexed: Some(indexed), ..asked }
+    }
+
+    fn of(
+        collection: &'a Collection,
+        (tokens, orders): (&'a TokenFilter, &'a OrderFilter),
+        candidates: Candidates<'a>,
+        is_any_wanted: bool,
+    ) -> Self {
+        let test = OrderTest::new(orders, &collection.book, &collection.holders);
+        Self { collection, tokens, orders, test, candidates, indexed: None, is_any_wanted }
+    }
+
+    /// Whether lists tell of each of their orders whether it is asked for.
+    fn are_in_lists(&self) -> bool {
+        self.indexed.is_some() || matches!(self.candidates, Candidates::All) && self.orders.is_empty()
     }
 
     /// Whether orders of a token are asked for, as far as tokens tell.
@@ -142,10 +162,13 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The lists of the tokens of a side by the price of their only order: those that have a rate, and the others.
+/// The lists of a side that are gone through by blocks: those that have a rate, and the others.
 struct SideLists<'s> {
     side: OrderSide,
-    only: Vec<Segment<'s>>,
+    /// The tokens by the price of their best order.
+    best: Vec<Segment<'s>>,
+    /// Their further orders, where these lists know all that is asked for.
+    further: Vec<Segment<'s>>,
 }
 
 /// A page as it is looked for in lists.
@@ -160,8 +183,11 @@ struct Walk<'a> {
 impl Collection {
     /// Finds a page of the collection's active orders: rows of a token with one order, or of no token.
     pub fn query_orders(&self, query: &BookQuery<'_>) -> Rows {
-        let asked = Asked::new(self, query.tokens, query.orders, query.wanted());
         let sequence = query.sequence();
+        let asked = match self.asked_of_price_lists(query).filter(|_| !sequence.by_creation) {
+            Some(indexed) => Asked::of_price_lists(self, query, indexed),
+            None => Asked::new(self, query.tokens, query.orders, query.wanted()),
+        };
         let at = match &query.start {
             Start::After(position) => self.rank_of_position(position),
             Start::Skip(_) => None,
@@ -187,6 +213,11 @@ impl Collection {
 
     /// How many active orders a filter lets through on all pages.
     pub fn count_orders_of_all(&self, side: OrderSide, tokens: &TokenFilter, orders: &OrderFilter) -> usize {
+        if tokens.is_of_properties()
+            && let Some(said) = self.asked_said(orders)
+        {
+            return self.count_in_price_lists(side, (&tokens.properties, orders), &said);
+        }
         if orders.is_empty() {
             return self.count_orders_of_tokens(side, tokens);
         }
@@ -197,9 +228,6 @@ impl Collection {
     /// The same where whatever orders tokens have are counted: one of each token, and what some have beyond that.
     fn count_orders_of_tokens(&self, side: OrderSide, tokens: &TokenFilter) -> usize {
         let candidates = self.candidates_in_order(tokens);
-        if matches!(candidates, Candidates::All) {
-            return sides(side).iter().map(|side| self.book.orders_len(*side)).sum();
-        }
         let mut count = 0;
         for side in sides(side) {
             let (book, several) = (self.book.side(*side), self.book.side(*side).several());
@@ -217,6 +245,70 @@ impl Collection {
         count + if is_any_counted { any } else { 0 }
     }
 
+    /// The same where lists of prices know all that is asked for.
+    fn count_in_price_lists(
+        &self,
+        side: OrderSide,
+        (properties, orders): (&[PropertyFilter], &OrderFilter),
+        said: &AskedSaid,
+    ) -> usize {
+        let lists = |side: &OrderSide| {
+            let book = self.book.side(*side);
+            book.price_lists().chain(book.further().price_lists())
+        };
+        let own = sides(side).iter().flat_map(lists).map(|list| list.count_of_orders(properties, said));
+        let own = own.sum::<usize>();
+        let offers = self.book.collection_offers();
+        let are_counted = sides(side).contains(&OrderSide::Offer)
+            && offers.len() > 0
+            && (own > 0 || properties.is_empty() || self.has_any_with(properties));
+        own + match (are_counted, orders.is_empty()) {
+            (false, _) => 0,
+            (true, true) => offers.len(),
+            (true, false) => {
+                let test = OrderTest::new(orders, &self.book, &self.holders);
+                test.of_list(&self.book, OrderSide::Offer, offers).count()
+            }
+        }
+    }
+
+    /// Whether there is a token with all of some properties, as far as it matters to offers for any token.
+    fn has_any_with(&self, properties: &[PropertyFilter]) -> bool {
+        let mut lists = sides(OrderSide::Unknown).iter().flat_map(|side| self.book.side(*side).price_lists());
+        self.book.collection_offers().len() > 0
+            && (properties.is_empty()
+                || lists.any(|list| list.has_any(properties))
+                || self.properties.count(properties, self.len()) > 0)
+    }
+
+    /// What a filter asks of orders, where that is nothing but currencies and marketplaces.
+    fn asked_said(&self, orders: &OrderFilter) -> Option<AskedSaid> {
+        if !(orders.makers.is_empty() && orders.not_makers.is_empty() && orders.prices.is_empty()) {
+            return None;
+        }
+        let numbers = (0..).zip(self.book.currencies().addresses());
+        let allowed = numbers.filter(|(_, address)| orders.allows_currency(address));
+        let currencies = orders.restricts_currencies().then(|| allowed.map(|(number, _)| number).collect());
+        let mut marketplaces = orders.marketplaces.clone();
+        marketplaces.sort_unstable();
+        marketplaces.dedup();
+        Some(AskedSaid { currencies, marketplaces })
+    }
+
+    /// What a query asks of orders, where lists of prices know that and all that it asks of tokens, and going through them is less
+    /// work than looking at each token that may have such an order.
+    fn asked_of_price_lists(&self, query: &BookQuery<'_>) -> Option<AskedSaid> {
+        let (max, properties) = (GATHERED_TOKENS_MAX, &query.tokens.properties);
+        let is_of_few = |side: &OrderSide| self.few_said(*side, query.orders, max).is_some();
+        if !query.tokens.is_of_properties()
+            || properties.iter().any(|property| self.properties.are_few(property, max))
+            || sides(query.side).iter().all(is_of_few)
+        {
+            return None;
+        }
+        self.asked_said(query.orders)
+    }
+
     fn count_of_side(&self, asked: &Asked<'_>, side: OrderSide) -> usize {
         let any = asked.any(side).count();
         let of_tokens = |tokens: &mut dyn Iterator<Item = u32>| -> usize {
@@ -229,17 +321,19 @@ impl Collection {
         let mut several = matches.best.clone().into_owned();
         several.union(&matches.others);
         several.intersect(book.several());
-        let mut only = matches.best.into_owned();
-        only.subtract(book.several());
         let list = self.book.ranked(side);
-        let ranked = if several.count() * COUNTED_SHARE < list.len() {
-            of_tokens(&mut several.iter().filter(|token| asked.wants(*token)))
-        } else if asked.candidates.are_sure() {
+        if several.count() * COUNTED_SHARE < list.len() {
+            let mut only = matches.best.into_owned();
+            only.subtract(book.several());
+            let several = of_tokens(&mut several.iter().filter(|token| asked.wants(*token)));
+            return any + asked.candidates.common(self, &only) + several;
+        }
+        let further = if asked.candidates.are_sure() {
             asked.test.count_of_list((&self.book, side), list, asked.candidates.superset())
         } else {
             asked.test.of_list(&self.book, side, list).filter(|(_, order)| asked.wants(order.token)).count()
         };
-        any + asked.candidates.common(self, &only) + ranked
+        any + asked.candidates.common(self, &matches.best) + further
     }
 
     /// The currencies that active orders of a side are in.
@@ -254,7 +348,7 @@ impl Collection {
     /// less work to look for the page in lists.
     fn gathered_orders(&self, query: &BookQuery<'_>, walk: &Walk<'_>) -> Option<Vec<u32>> {
         let Walk { asked, sequence, at, .. } = walk;
-        if asked.are_all() {
+        if asked.are_in_lists() {
             return None;
         }
         let mut found = self.few_orders(query, asked)?;
@@ -322,8 +416,14 @@ impl<'a> Walk<'a> {
             merge.fill(sides.iter().filter_map(|side| self.by_creation(*side)).collect());
             return merge.found;
         }
-        let matches: Vec<SideMatches<'_>> = sides.iter().map(|side| self.asked.matches(*side)).collect();
-        let lists: Vec<SideLists<'_>> = matches.iter().map(|matches| self.lists(matches)).collect();
+        // Where lists of prices know all that is asked for, no sets of tokens are needed.
+        let matches = |side: &OrderSide| {
+            let is_filtered = !self.asked.are_in_lists() && !self.asked.orders.is_empty();
+            (*side, is_filtered.then(|| self.asked.matches(*side)))
+        };
+        let matches: Vec<(OrderSide, Option<SideMatches<'_>>)> = sides.iter().map(matches).collect();
+        let lists = matches.iter().map(|(side, matches)| self.lists(*side, matches.as_ref()));
+        let lists: Vec<SideLists<'_>> = lists.collect();
         // What nobody knows the worth of comes last, each side by itself.
         let mut stages: Vec<Vec<(&SideLists<'_>, bool)>> =
             vec![lists.iter().map(|lists| (lists, true)).collect()];
@@ -337,14 +437,14 @@ impl<'a> Walk<'a> {
         merge.found
     }
 
-    fn lists<'s>(&'s self, matches: &'s SideMatches<'a>) -> SideLists<'s> {
-        let (asked, side) = (self.asked, matches.side);
+    fn lists<'s>(&'s self, side: OrderSide, matches: Option<&'s SideMatches<'a>>) -> SideLists<'s> {
+        let asked = self.asked;
         let book = asked.collection.book.side(side);
         let selection = Selection {
             candidates: &asked.candidates,
             // Without a filter on orders every token of the list matches.
-            only: (!asked.orders.is_empty()).then_some(&*matches.best),
-            except: Some(book.several()),
+            only: matches.map(|matches| &*matches.best),
+            except: None,
         };
         let segment = |(unpriced, price_list)| Segment {
             list: PriceList::list(price_list),
@@ -354,39 +454,48 @@ impl<'a> Walk<'a> {
             group: (0, unpriced),
             selection,
         };
-        SideLists { side, only: (0..).zip(book.price_lists()).map(segment).collect() }
+        let best = (0..).zip(book.price_lists()).map(segment).collect();
+        let further = (0..).zip(book.further().price_lists()).filter(|_| asked.are_in_lists()).map(segment);
+        SideLists { side, best, further: further.collect() }
     }
 
     /// The lists that together have the orders of a side in the order of their prices: those that have a rate, or the others.
     fn by_price<'s>(&'s self, lists: &'s SideLists<'s>, is_priced: bool) -> Vec<Source<'s>> {
         let (book, side) = (&self.asked.collection.book, lists.side);
-        let only = lists.only.get(usize::from(!is_priced)).map(|segment| self.only_orders(segment, side));
-        let awaited = self.asked.candidates.superset();
-        let ranked = self.listed_orders((book.ranked(side), awaited), side, is_priced);
+        let class = usize::from(!is_priced);
+        let best = lists.best.get(class).map(|segment| self.by_blocks(segment, Listed::Tokens(side)));
+        let further = if let Some(segment) = lists.further.get(class) {
+            self.by_blocks(segment, Listed::Orders(side))
+        } else {
+            let awaited = self.asked.candidates.superset();
+            self.listed_orders((book.ranked(side), awaited), side, is_priced)
+        };
         let is_any_wanted = side == OrderSide::Offer && self.asked.is_any_wanted;
         let any =
             is_any_wanted.then(|| self.listed_orders((book.collection_offers(), None), side, is_priced));
-        only.into_iter().chain([ranked]).chain(any).collect()
+        best.into_iter().chain([further]).chain(any).collect()
     }
 
-    /// Of tokens that have one order, these in the order of a list of tokens.
-    fn only_orders<'s>(&'s self, segment: &'s Segment<'s>, side: OrderSide) -> Source<'s> {
+    /// The orders of a price list.
+    fn by_blocks<'s>(&'s self, segment: &'s Segment<'s>, listed: Listed) -> Source<'s> {
         let Segment { list, reverse, .. } = *segment;
-        let book = self.asked.collection.book.side(side);
+        let order = move |entry: u32| listed.order(self.asked.collection, entry);
         let end = if reverse { list.end() } else { Cursor::START };
         let cursor = match &self.at {
             None => end,
-            Some(_) => list.cursor(|token| book.best(token).is_some_and(|slot| self.is_passed(slot))),
+            Some(_) => list.cursor(|entry| order(entry).is_some_and(|slot| self.is_passed(slot))),
         };
         let runs: Box<dyn Iterator<Item = Run<'s>> + 's> =
             if reverse { Box::new(list.blocks_before(cursor)) } else { Box::new(list.blocks_from(cursor)) };
         let terms = segment.indexed.map(|(price_list, properties)| price_list.terms(properties));
-        let terms = terms.unwrap_or_default();
+        let mut terms = terms.unwrap_or_default();
+        let of_orders = segment.indexed.zip(self.asked.indexed.as_ref());
+        terms.extend(of_orders.into_iter().flat_map(|((list, _), asked)| list.terms_of_orders(asked)));
         Box::new(runs.filter_map(move |run| {
             let block = BlockMatches::new(segment, &terms, run);
             let last = if reverse { run.ordinals.first() } else { run.ordinals.last() };
-            let last = last.and_then(|token| book.best(*token)).filter(|_| !block.are_none())?;
-            Some(Chunk { last, orders: ChunkOrders::OfTokens { side, block, reverse } })
+            let last = last.and_then(|entry| order(*entry)).filter(|_| !block.are_none())?;
+            Some(Chunk { last, orders: ChunkOrders::OfBlock { listed, block, reverse } })
         }))
     }
 

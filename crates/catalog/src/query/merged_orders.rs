@@ -11,7 +11,7 @@ use super::walk::BlockMatches;
 use crate::book::{NO_TOKEN, Order};
 use crate::collection::Collection;
 use crate::currencies::Price;
-use crate::sorted_list::partition;
+use crate::sorted_list::{are_apart, partition};
 
 /// How the orders of a collection are sorted.
 #[derive(Clone, Copy, Debug)]
@@ -168,15 +168,40 @@ pub(super) struct Chunk<'a> {
 pub(super) enum ChunkOrders<'a> {
     /// All of these are asked for.
     Asked(Vec<u32>),
-    /// The best orders of tokens, of which some are asked for; from the end of the block where a list is gone through from its end.
-    OfTokens { side: OrderSide, block: BlockMatches<'a, 'a>, reverse: bool },
+    /// Those of a block of a price list, of which some are asked for; from its end where a list is gone through from its end.
+    OfBlock { listed: Listed, block: BlockMatches<'a, 'a>, reverse: bool },
+}
+
+/// What a price list has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Listed {
+    /// The tokens of a side, each for its best order.
+    Tokens(OrderSide),
+    /// Orders of a side.
+    Orders(OrderSide),
+}
+
+impl Listed {
+    /// The order that an entry stands for.
+    pub(super) fn order(self, collection: &Collection, entry: u32) -> Option<u32> {
+        match self {
+            Self::Tokens(side) => collection.book.side(side).best(entry),
+            Self::Orders(_) => Some(entry),
+        }
+    }
+
+    fn side(self) -> OrderSide {
+        match self {
+            Self::Tokens(side) | Self::Orders(side) => side,
+        }
+    }
 }
 
 impl ChunkOrders<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Asked(orders) => orders.len(),
-            Self::OfTokens { block, .. } => block.run.ordinals.len(),
+            Self::OfBlock { block, .. } => block.run.ordinals.len(),
         }
     }
 
@@ -184,17 +209,31 @@ impl ChunkOrders<'_> {
     fn order(&self, collection: &Collection, index: usize) -> Option<u32> {
         match self {
             Self::Asked(orders) => orders.get(index).copied(),
-            Self::OfTokens { side, block, .. } => {
-                let token = block.run.ordinals.get(self.index_in_block(index))?;
-                collection.book.side(*side).best(*token)
+            Self::OfBlock { listed, block, .. } => {
+                let entry = block.run.ordinals.get(self.index_in_block(index))?;
+                listed.order(collection, *entry)
             }
         }
+    }
+
+    /// Whether the order at an index comes before another one or is it.
+    fn is_up_to(&self, index: usize, end: u32, (collection, sequence): (&Collection, Sequence)) -> bool {
+        if let Self::OfBlock { listed, block, reverse } = self {
+            // Hints lie in a row, and orders somewhere in memory.
+            let hint = block.run.hints[self.index_in_block(index)];
+            let other = collection.book.hint(listed.side(), end);
+            if are_apart(hint, other) {
+                return (hint < other) != *reverse;
+            }
+        }
+        let order = self.order(collection, index);
+        order.is_some_and(|order| collection.compare_listed(sequence, order, end).is_le())
     }
 
     fn is_asked(&self, collection: &Collection, index: usize) -> bool {
         match self {
             Self::Asked(_) => true,
-            Self::OfTokens { block, .. } => block.has(collection, self.index_in_block(index)),
+            Self::OfBlock { block, .. } => block.has(collection, self.index_in_block(index)),
         }
     }
 
@@ -202,14 +241,14 @@ impl ChunkOrders<'_> {
     fn count(&self, collection: &Collection, range: Range<usize>) -> usize {
         match self {
             Self::Asked(_) => range.len(),
-            Self::OfTokens { block, .. } if range == (0..self.len()) => block.count(collection),
-            Self::OfTokens { .. } => range.filter(|index| self.is_asked(collection, *index)).count(),
+            Self::OfBlock { block, .. } if range == (0..self.len()) => block.count(collection),
+            Self::OfBlock { .. } => range.filter(|index| self.is_asked(collection, *index)).count(),
         }
     }
 
     fn index_in_block(&self, index: usize) -> usize {
         match self {
-            Self::OfTokens { block, reverse: true, .. } => block.run.ordinals.len() - 1 - index,
+            Self::OfBlock { block, reverse: true, .. } => block.run.ordinals.len() - 1 - index,
             _ => index,
         }
     }
@@ -309,10 +348,8 @@ impl Merge<'_> {
         if *last == end {
             return orders.len();
         }
-        let is_within = |index: usize| {
-            let order = orders.order(self.collection, head.taken + index);
-            order.is_some_and(|order| self.collection.compare_listed(self.sequence, order, end).is_le())
-        };
+        let around = (self.collection, self.sequence);
+        let is_within = |index: usize| orders.is_up_to(head.taken + index, end, around);
         head.taken + partition(orders.len() - head.taken, is_within)
     }
 
@@ -328,18 +365,14 @@ impl Merge<'_> {
 
     /// Takes what comes up to some ends, one by one. Whether there is room for more.
     fn merge(&mut self, heads: &mut [Head<'_>], ends: &[usize]) -> bool {
+        let first = |(head, end): (&mut Head<'_>, &usize)| head.first(self.collection, *end);
+        let mut firsts: Vec<Option<u32>> = heads.iter_mut().zip(ends).map(first).collect();
         while self.found.len() < self.limit {
-            let mut first: Option<(usize, u32)> = None;
-            for (index, (head, end)) in heads.iter_mut().zip(ends).enumerate() {
-                let Some(order) = head.first(self.collection, *end) else { continue };
-                let is_before =
-                    |other: u32| self.collection.compare_listed(self.sequence, order, other).is_lt();
-                if first.is_none_or(|(_, other)| is_before(other)) {
-                    first = Some((index, order));
-                }
-            }
-            let Some((index, order)) = first else { return true };
+            let waiting = firsts.iter().enumerate().filter_map(|(index, first)| Some((index, (*first)?)));
+            let next = waiting.min_by(|(_, a), (_, b)| self.collection.compare_listed(self.sequence, *a, *b));
+            let Some((index, order)) = next else { return true };
             heads[index].taken += 1;
+            firsts[index] = heads[index].first(self.collection, ends[index]);
             if self.skip > 0 {
                 self.skip -= 1;
             } else {

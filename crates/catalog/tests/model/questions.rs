@@ -110,13 +110,19 @@ impl Generator {
     /// For many of the tokens, of which some have orders that a filter lets through and the others come after.
     pub(crate) fn broad_question(&mut self) -> RowsQuestion {
         let (min, max) = (Some(self.int().clamp(0, 100)), None);
-        let properties =
+        let mut properties =
             vec![PropertyFilter { name: "Level".to_owned(), condition: Condition::Within { min, max } }];
+        if self.random.one_in(3) {
+            let condition = self.condition();
+            properties.push(PropertyFilter { name: "Scores".to_owned(), condition });
+        }
         let mut orders = OrderFilter::default();
-        match self.random.below(3) {
+        match self.random.below(5) {
             0 => orders.not_currencies.push(self.currency_address()),
             1 => orders.not_makers.push(self.account()),
-            _ => orders.marketplaces.extend(MARKETPLACES.iter().copied().take(2)),
+            2 => orders.marketplaces.extend(MARKETPLACES.iter().copied().take(2)),
+            // Lists of prices know all that is asked for then.
+            _ => {}
         }
         RowsQuestion {
             ranking: Ranking { side: *self.random.pick(&SIDES), sort: self.sort() },
