@@ -37,7 +37,14 @@ impl<N: Node, B: Books, P: Pace> Follower<N, B, P> {
     /// Looks which collections that are not live are out of reach.
     pub(super) async fn look_for_lost(&self, known: &mut FollowState) -> Result<(), FollowError> {
         let behind = known.followed.iter().filter(|followed| !followed.live).map(|followed| followed.id);
-        let lost = self.books.out_of_reach(behind.collect()).await?;
+        let lost = match self.books.out_of_reach(behind.collect()).await {
+            // Whoever cannot be asked keeps no block from being taken.
+            Err(StoreError::Unavailable(_)) => {
+                known.away.is_suspected = true;
+                return Ok(());
+            }
+            lost => lost?,
+        };
         let (chain, before) = (self.options.chain, known.away.lost.len());
         if before == 0 && !lost.is_empty() {
             let collections = lost.len();
