@@ -17,13 +17,13 @@ pub(crate) fn names_version(query: Option<&str>, link: &str) -> bool {
 }
 
 /// The size that is asked for, `w=320`; the whole picture where none is.
-pub fn size_in(query: Option<&str>) -> Size {
+pub(crate) fn size_in(query: Option<&str>) -> Size {
     let width = query.into_iter().flat_map(|query| query.split('&')).find_map(|part| part.strip_prefix("w="));
     width.and_then(|width| Size::of_width(width.parse().ok()?)).unwrap_or(Size::Whole)
 }
 
-/// The path of a file that this service serves itself. Nothing else of this service is anything that a link may lead a
-/// signed-in browser to, and a path with `..` in it would lead anywhere, so that it is read part by part.
+/// The path of a file that was uploaded to this service. Nothing else of this service is anything that a link may lead to, and a path
+/// with `..` in it would lead anywhere, so that it is read part by part.
 pub fn own_path<'l>(public_url: &str, link: &'l str) -> Option<&'l str> {
     let path = link.strip_prefix(public_url.trim_end_matches('/'))?;
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

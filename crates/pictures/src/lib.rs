@@ -11,6 +11,7 @@ mod fetcher;
 mod picture;
 mod places;
 mod shelf;
+mod source;
 mod thumbnail;
 mod webp;
 
@@ -21,6 +22,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use axum::http::HeaderMap;
+use axum::response::Response;
 use bourse_chain::fetch::Link;
 use bourse_server::Backstage;
 use bourse_server::limits::{Bucket, RateLimiter, Shares};
@@ -31,13 +34,16 @@ use futures_util::future::{BoxFuture, Shared};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 
-pub use address::{own_path, size_in, version};
-pub use answer::{Audience, is_lasting, nothing, response};
+use address::size_in;
+pub use address::{own_path, version};
+pub use answer::{Audience, is_lasting, nothing};
+use answer::{UNKEPT, kept_for, response};
 use cache::PictureCache;
 use fetcher::Fetcher;
 pub use picture::Picture;
 use places::{Bounds, Places};
 use shelf::Shelf;
+use source::Source;
 pub use thumbnail::Size;
 
 /// Pictures that are fetched and made small at once, those of one visitor, and those of one host. Each is held in memory whole
@@ -103,9 +109,9 @@ pub enum NoPicture {
 pub type PictureResult = Result<Arc<Picture>, NoPicture>;
 /// Work that several may wait for.
 type UnderWay = Shared<BoxFuture<'static, PictureResult>>;
-/// The hash of a link.
+/// The hash of a link, or of what an uploaded file holds.
 type LinkHash = [u8; 32];
-/// What is kept: a picture by its link, in a size.
+/// What is kept: a picture by this hash, in a size.
 type Key = (LinkHash, Size);
 
 /// Fetches pictures, makes them small, and keeps some.
@@ -119,7 +125,7 @@ struct Inner {
     cache: Mutex<PictureCache>,
     shelf: Shelf,
     under_way: Mutex<HashMap<Key, UnderWay>>,
-    /// Those of them that hosts are asked for: all sizes of a picture need one fetch.
+    /// Those of them that are read from where they are: all sizes of a picture need one fetch.
     fetches: Mutex<HashMap<LinkHash, UnderWay>>,
     work: Arc<Shares<Bucket>>,
     inline: Arc<Semaphore>,
@@ -151,20 +157,32 @@ impl Pictures {
         }))
     }
 
-    /// The picture that a link leads to, or that it holds, in a size. The link must be one that a record names which the visitor
-    /// may see.
-    pub async fn find(&self, visitor: Visitor, text: &str, size: Size) -> PictureResult {
-        let text = text.trim();
+    /// The answer with the picture that a link leads to, or that it holds, asked for at an address whose query says in which size.
+    /// The link must be one that a record names which the visitor may see.
+    pub async fn answer(
+        &self,
+        visitor: Visitor,
+        asked: &HeaderMap,
+        (link, query): (&str, Option<&str>),
+        audience: Audience,
+    ) -> Result<Response, NoPicture> {
+        let picture = self.find(visitor, link.trim(), size_in(query)).await?;
+        let is_own = own_path(&self.0.settings().public_url(), link.trim()).is_some();
+        let kept = if is_own { UNKEPT } else { kept_for(link, query) };
+        Ok(response(asked, &picture, kept, audience))
+    }
+
+    async fn find(&self, visitor: Visitor, text: &str, size: Size) -> PictureResult {
         if text.is_empty() {
             return Err(NoPicture::Unnamed);
         }
-        let named = self.0.read(text)?;
+        let named = self.0.read(text).await?;
         if let Named::Here(picture) = &named
             && picture.is_small(size)
         {
             return Ok(Arc::clone(picture));
         }
-        let key = (Sha256::digest(text).into(), size);
+        let key = (named.hash(text), size);
         if let Some(kept) = self.0.kept(&key).await {
             return kept;
         }
@@ -190,7 +208,7 @@ impl Pictures {
             Named::Here(_) => {
                 Some(Arc::clone(&self.0.inline).try_acquire_owned().map_err(|_| NoPicture::TooMany)?)
             }
-            Named::There(_) => None,
+            Named::Away(_) => None,
         };
         let inner = Arc::clone(&self.0);
         let task = tokio::spawn(async move {
@@ -220,7 +238,19 @@ enum Named {
     /// The picture itself.
     Here(Arc<Picture>),
     /// Where it is.
-    There(Link),
+    Away(Source),
+}
+
+impl Named {
+    /// Tells it apart from others: by its link, or by what it holds where another file may be at its address tomorrow.
+    fn hash(&self, text: &str) -> LinkHash {
+        match self {
+            Self::Away(Source::Own(file)) => {
+                Sha256::new().chain_update("file:").chain_update(file.content_hash()).finalize().into()
+            }
+            Self::Here(_) | Self::Away(Source::Host(_)) => Sha256::digest(text).into(),
+        }
+    }
 }
 
 impl Inner {
@@ -228,14 +258,17 @@ impl Inner {
         self.backstage.settings()
     }
 
-    fn read(&self, text: &str) -> Result<Named, NoPicture> {
+    async fn read(&self, text: &str) -> Result<Named, NoPicture> {
+        if let Some(path) = own_path(&self.settings().public_url(), text) {
+            return source::find_own(&self.backstage, path).await.map(Named::Away);
+        }
         if text.starts_with('<') {
             return Picture::new(text.as_bytes().to_vec()).map(Named::Here);
         }
         let link = Link::read(text, None, self.settings().console.image_bytes_max);
         match link.map_err(|error| NoPicture::Unusable(error.to_string()))? {
             Link::Inline(content) => Picture::new(content).map(Named::Here),
-            link => Ok(Named::There(link)),
+            link => Ok(Named::Away(Source::Host(link))),
         }
     }
 
@@ -255,6 +288,10 @@ impl Inner {
             return None;
         }
         let picture = self.shelf.get(key, self.backstage.now()).await?;
+        // An earlier program may have left heavier ones.
+        if picture.content.len() > key.1.bytes() {
+            return None;
+        }
         self.keep(*key, Ok(Arc::clone(&picture)));
         Some(Ok(picture))
     }
@@ -271,11 +308,11 @@ impl Inner {
         let (hash, size) = *key;
         let (whole, _place) = match named {
             Named::Here(picture) => (picture, None),
-            Named::There(link) => {
+            Named::Away(source) => {
                 let is_kept = lock(&self.cache).get(&(hash, Size::Whole), self.backstage.now()).is_some();
-                let host = if is_kept { "" } else { link.host() };
+                let host = if is_kept { "" } else { source.host() };
                 let place = self.places.take(who, host).await.ok_or(NoPicture::TooMany)?;
-                (self.whole(hash, link).await?, Some(place))
+                (self.whole(hash, source).await?, Some(place))
             }
         };
         if whole.is_small(size) {
@@ -286,13 +323,13 @@ impl Inner {
         Ok(made)
     }
 
-    /// The whole picture of a link, from memory or from its host, for somebody who has a place.
-    async fn whole(self: &Arc<Self>, hash: LinkHash, link: Link) -> PictureResult {
+    /// The whole picture, from memory or from where it is, for somebody who has a place.
+    async fn whole(self: &Arc<Self>, hash: LinkHash, source: Source) -> PictureResult {
         let key = (hash, Size::Whole);
         let begin = || {
             let inner = Arc::clone(self);
             let fetch = async move {
-                let found = whatever_happens(inner.fetch(link)).await;
+                let found = whatever_happens(inner.fetch(source)).await;
                 inner.keep(key, found.clone());
                 lock(&inner.fetches).remove(&hash);
                 found
@@ -309,8 +346,12 @@ impl Inner {
         fetch.await
     }
 
-    /// The picture as its host has it.
-    async fn fetch(&self, link: Link) -> PictureResult {
+    /// The picture as its host has it, or as it was uploaded.
+    async fn fetch(&self, source: Source) -> PictureResult {
+        let link = match source {
+            Source::Host(link) => link,
+            Source::Own(file) => return source::read_own(&self.backstage, &file).await,
+        };
         let fetcher = self.fetcher.get_or_init(|| Fetcher::new(self.settings()));
         let fetcher =
             fetcher.as_ref().ok_or_else(|| NoPicture::Unusable("nothing can be fetched".to_owned()))?;

@@ -19,8 +19,8 @@ pub struct Picture {
     pub media_type: &'static str,
     /// It itself.
     pub content: Bytes,
-    /// How wide it is, in pixels, where that is found.
-    pub(crate) width: Option<u64>,
+    /// Width and height, in pixels, where they are found.
+    pub(crate) size: Option<(u64, u64)>,
 }
 
 impl Picture {
@@ -40,7 +40,7 @@ impl Picture {
         {
             return unusable("it declares entities");
         }
-        Ok(Arc::new(Self { media_type, content: content.into(), width: size.map(|(width, _)| width) }))
+        Ok(Arc::new(Self { media_type, content: content.into(), size }))
     }
 }
 

@@ -1,12 +1,13 @@
 //! Small copies. Whoever makes a token chooses the picture, so what unpacking it takes is reckoned from its head first.
 
 use std::io::Cursor;
-use std::sync::Arc;
 
-use axum::body::Bytes;
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::webp::WebPEncoder;
-use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use image::{
+    DynamicImage, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
+    RgbaImage, imageops,
+};
 
 use crate::picture::Picture;
 use crate::{NoPicture, PictureResult, webp};
@@ -17,10 +18,13 @@ const PIXELS_MAX: u64 = 16 * 1024 * 1024;
 const UNPACKED_BYTES_MAX: u64 = 128 << 20;
 /// How many times as high as wide a small copy may be.
 const HEIGHT_PER_WIDTH: u32 = 2;
-/// Qualities that are tried in their order, until one is small enough; the last is taken in any case.
-const QUALITIES: [u8; 4] = [82, 66, 48, 30];
-/// A picture that is not larger than so many times the width wanted is shown as it is, if it is light enough.
-const WIDTH_FACTOR: u64 = 3;
+/// Qualities that are tried in their order, until one is light enough, and the last one.
+const QUALITIES: [u8; 3] = [82, 66, 48];
+const LOWEST_QUALITY: u8 = 30;
+/// What is not light enough then either, such as noise, gets this part of its width and height, and so on.
+const SHRINKING: (u32, u32) = (3, 4);
+/// A picture that is not larger than so many times what is wanted is shown as it is, if it is light enough.
+const SIZE_FACTOR: u64 = 3;
 /// A picture of a kind that is not read here is shown as it is, if it is below so many bytes (1 MiB).
 const UNREAD_BYTES_MAX: usize = 1 << 20;
 
@@ -53,12 +57,18 @@ impl Size {
         }
     }
 
-    /// How many bytes it should have: a page of thirty cards stays below half a megabyte.
+    /// How wide and how high such a picture is at most, in pixels.
+    fn pixels(self) -> (u32, u32) {
+        (self.width(), self.width() * HEIGHT_PER_WIDTH)
+    }
+
+    /// How many bytes it has at most: a page of thirty cards, which may have 100 KB itself, stays below half a megabyte whatever
+    /// is on them.
     pub fn bytes(self) -> usize {
         match self {
             Self::Whole => usize::MAX,
             Self::Small => 6 << 10,
-            Self::Medium => 15 << 10,
+            Self::Medium => 12_800,
             Self::Large => 60 << 10,
         }
     }
@@ -69,24 +79,25 @@ impl Picture {
     /// here whatever is not too heavy.
     pub fn is_small(&self, size: Size) -> bool {
         let light = self.content.len() <= size.bytes();
-        let narrow = self.width.is_some_and(|width| width <= u64::from(size.width()) * WIDTH_FACTOR);
+        let (width, height) = size.pixels();
+        let fits = |pixels: u64, wanted: u32| pixels <= u64::from(wanted) * SIZE_FACTOR;
+        let modest = self.size.is_some_and(|size| fits(size.0, width) && fits(size.1, height));
         let unread = format(self.media_type).is_none() && self.content.len() < UNREAD_BYTES_MAX;
-        size == Size::Whole || self.media_type == "image/svg+xml" || (light && narrow) || unread
+        size == Size::Whole || self.media_type == "image/svg+xml" || (light && modest) || unread
     }
 
-    /// A small copy; of what moves, the first of its pictures. Making it takes a processor for a while.
+    /// A small copy, never heavier than its size allows; of what moves, the first of its pictures. Making it takes a processor for
+    /// a while.
     pub fn small(&self, size: Size) -> PictureResult {
         let unusable = |error: ImageError| NoPicture::Unusable(format!("it cannot be made small: {error}"));
         let whole = unpack(self)?;
-        let (width, height) = (size.width(), size.width() * HEIGHT_PER_WIDTH);
+        let (width, height) = size.pixels();
         let small = if whole.width() > width || whole.height() > height {
             whole.thumbnail(width, height)
         } else {
             whole
         };
-        let (media_type, content) = pack(&small, size).map_err(unusable)?;
-        let width = Some(u64::from(small.width()));
-        Ok(Arc::new(Self { media_type, content: Bytes::from(content), width }))
+        Self::new(pack(&small, size.bytes()).map_err(unusable)?)
     }
 }
 
@@ -124,30 +135,46 @@ fn unpack(picture: &Picture) -> Result<DynamicImage, NoPicture> {
 }
 
 /// Photographs become JPEG; what can be seen through, and is light enough, WebP without loss.
-fn pack(small: &DynamicImage, size: Size) -> Result<(&'static str, Vec<u8>), ImageError> {
+fn pack(small: &DynamicImage, bytes_max: usize) -> Result<Vec<u8>, ImageError> {
     let colours = small.to_rgba8();
     if colours.pixels().any(|pixel| pixel.0[3] < u8::MAX) {
         let mut packed = Vec::new();
         let encoder = WebPEncoder::new_lossless(&mut packed);
         encoder.encode(&colours, colours.width(), colours.height(), ExtendedColorType::Rgba8)?;
-        if packed.len() <= size.bytes() {
-            return Ok(("image/webp", packed));
+        if packed.len() <= bytes_max {
+            return Ok(packed);
         }
     }
-    let opaque = DynamicImage::ImageRgba8(on_white(colours)).to_rgb8();
-    let mut packed = Vec::new();
+    pack_opaque(DynamicImage::ImageRgba8(on_white(colours)).to_rgb8(), bytes_max)
+}
+
+/// A JPEG of so many bytes at most: first the quality goes, then pixels do. One pixel is taken whatever it takes.
+fn pack_opaque(mut colours: RgbImage, bytes_max: usize) -> Result<Vec<u8>, ImageError> {
     for quality in QUALITIES {
-        packed.clear();
-        JpegEncoder::new_with_quality(&mut packed, quality).encode_image(&opaque)?;
-        if packed.len() <= size.bytes() {
-            break;
+        let packed = jpeg(&colours, quality)?;
+        if packed.len() <= bytes_max {
+            return Ok(packed);
         }
     }
-    Ok(("image/jpeg", packed))
+    loop {
+        let packed = jpeg(&colours, LOWEST_QUALITY)?;
+        if packed.len() <= bytes_max || colours.dimensions() == (1, 1) {
+            return Ok(packed);
+        }
+        let (part, whole) = SHRINKING;
+        let [width, height] = [colours.width(), colours.height()].map(|side| (side * part / whole).max(1));
+        colours = imageops::thumbnail(&colours, width, height);
+    }
+}
+
+fn jpeg(colours: &RgbImage, quality: u8) -> Result<Vec<u8>, ImageError> {
+    let mut packed = Vec::new();
+    JpegEncoder::new_with_quality(&mut packed, quality).encode_image(colours)?;
+    Ok(packed)
 }
 
 /// What can be seen through, on white.
-fn on_white(mut colours: image::RgbaImage) -> image::RgbaImage {
+fn on_white(mut colours: RgbaImage) -> RgbaImage {
     for pixel in colours.pixels_mut() {
         let [red, green, blue, alpha] = pixel.0.map(u16::from);
         let white = u16::from(u8::MAX);

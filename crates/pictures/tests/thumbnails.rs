@@ -7,7 +7,8 @@ use bourse_pictures::{Picture, Size};
 use image::codecs::gif::GifEncoder;
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::PngEncoder;
-use image::{DynamicImage, ExtendedColorType, Frame, ImageEncoder as _, Rgba, RgbaImage};
+use image::codecs::webp::WebPEncoder;
+use image::{DynamicImage, ExtendedColorType, Frame, ImageEncoder as _, ImageFormat, Rgba, RgbaImage};
 
 /// Noise is what packs worst.
 fn noise(width: u32, height: u32, alpha: u8) -> RgbaImage {
@@ -47,6 +48,98 @@ fn thirty_cards_of_the_worst_pictures_are_less_than_half_a_megabyte() {
     assert!(through.content.len() * 30 < 500_000, "{}", through.content.len());
 }
 
+fn packed(image: &RgbaImage, format: ImageFormat) -> Vec<u8> {
+    let mut content = Vec::new();
+    let opaque = DynamicImage::ImageRgba8(image.clone()).to_rgb8();
+    match format {
+        ImageFormat::Gif => {
+            // As many colours as there can be: no others have to be chosen for them.
+            let mut few = image.clone();
+            for Rgba([red, green, blue, _]) in few.pixels_mut() {
+                (*red, *green, *blue) = (*red & 0xe0, *green & 0xe0, *blue & 0xc0);
+            }
+            GifEncoder::new(&mut content).encode_frame(Frame::new(few)).unwrap();
+        }
+        ImageFormat::Jpeg => {
+            JpegEncoder::new_with_quality(&mut content, 100).encode_image(&opaque).unwrap();
+        }
+        ImageFormat::WebP => content = webp(image),
+        _ => content = png(image),
+    }
+    content
+}
+
+fn webp(image: &RgbaImage) -> Vec<u8> {
+    let mut content = Vec::new();
+    let encoder = WebPEncoder::new_lossless(&mut content);
+    encoder.encode(image, image.width(), image.height(), ExtendedColorType::Rgba8).unwrap();
+    content
+}
+
+/// Noise that is not averaged away, as it has about as many pixels as are wanted, and some that is.
+#[test]
+fn no_small_copy_is_heavier_than_its_size_allows() {
+    let formats = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif];
+    for (width, height) in [(1, 1), (160, 320), (319, 640), (640, 1_280), (1, 3_000), (2_000, 90)] {
+        let opaque = formats.map(|format| (255, format));
+        for (alpha, format) in opaque.into_iter().chain([(120, ImageFormat::Png)]) {
+            let whole = picture(packed(&noise(width, height, alpha), format));
+            for size in [Size::Small, Size::Medium, Size::Large] {
+                let made = whole.small(size).unwrap();
+                let named = format!("{format:?} {width} × {height} through {alpha} as {size:?}");
+                assert!(made.content.len() <= size.bytes(), "{named} has {} bytes", made.content.len());
+                let (made_width, made_height) = size_of(&made);
+                assert!(made_width <= size.width() && made_height <= 2 * size.width(), "{named}");
+                assert!(made_width <= width && made_height <= height, "{named} was made larger");
+            }
+        }
+    }
+}
+
+/// What is behind the picture is left behind as well.
+#[test]
+fn few_pixels_in_many_bytes_are_packed_anew() {
+    let mut content = png(&noise(20, 20, 255));
+    content.resize(3 << 20, 0);
+    let whole = picture(content);
+    assert!(!whole.is_small(Size::Large));
+    let made = whole.small(Size::Small).unwrap();
+    assert!(size_of(&made) == (20, 20) && made.content.len() < 2_000, "{}", made.content.len());
+}
+
+#[test]
+fn of_a_webp_that_moves_the_first_picture_is_taken() {
+    let frame = |colour: [u8; 4]| {
+        let still = webp(&RgbaImage::from_pixel(900, 900, Rgba(colour)));
+        let three = |number: u32| number.to_le_bytes()[..3].to_vec();
+        chunk(
+            *b"ANMF",
+            &[three(0), three(0), three(899), three(899), three(100), vec![0], still[12..].to_vec()].concat(),
+        )
+    };
+    let size = [0, 0, 0, 131, 3, 0, 131, 3, 0];
+    let chunks = [
+        chunk(*b"VP8X", &[&[0x02][..], &size].concat()),
+        chunk(*b"ANIM", &[0; 6]),
+        frame([255, 0, 0, 255]),
+        frame([0, 0, 255, 255]),
+    ]
+    .concat();
+    let length = u32::try_from(chunks.len() + 4).unwrap().to_le_bytes();
+    let moving = picture([b"RIFF", &length[..], b"WEBP", &chunks].concat());
+    let made = moving.small(Size::Small).unwrap();
+    let pixel = image::load_from_memory(&made.content).unwrap().to_rgb8().get_pixel(80, 80).0;
+    assert!(pixel[0] > 200 && pixel[2] < 60, "{pixel:?}");
+}
+
+/// A part of a WebP file.
+fn chunk(name: [u8; 4], content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).unwrap().to_le_bytes();
+    let mut made = [&name[..], &length, content].concat();
+    made.resize(made.len().next_multiple_of(2), 0);
+    made
+}
+
 #[test]
 fn what_can_be_seen_through_stays_so_where_it_is_light() {
     let image = RgbaImage::from_fn(1000, 1000, |x, _| Rgba([200, 30, 30, if x < 500 { 0 } else { 255 }]));
@@ -80,6 +173,8 @@ fn drawings_and_what_is_light_already_are_left_alone() {
     // Light but huge: a browser would unpack it.
     let plain = picture(png(&RgbaImage::from_pixel(3000, 10, Rgba([1, 2, 3, 255]))));
     assert!(plain.content.len() < Size::Medium.bytes() && !plain.is_small(Size::Medium));
+    let tall = picture(png(&RgbaImage::from_pixel(10, 4_000, Rgba([1, 2, 3, 255]))));
+    assert!(tall.content.len() < Size::Medium.bytes() && !tall.is_small(Size::Medium));
     assert_eq!(Size::of_width(320), Some(Size::Medium));
     assert_eq!((Size::of_width(0), Size::of_width(321)), (None, None));
 }

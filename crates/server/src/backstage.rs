@@ -24,7 +24,7 @@ use crate::door::Peer;
 use crate::failure::Failure;
 use crate::limits::{Allowance, Bucket};
 use crate::outcomes::Outcomes;
-use crate::rest::{self, AssetOwner, StoredFile};
+use crate::rest::{self, AssetOwner, PublicFile, StoredFile};
 use crate::route::{Route, Service};
 use crate::rpc::collections::types;
 use crate::settings::Settings;
@@ -235,6 +235,16 @@ impl Backstage {
         request: &HeaderMap,
     ) -> Result<(StatusCode, HeaderMap, Body), Failure> {
         rest::read_file(&self.0, asset, request).await
+    }
+
+    /// The uploaded file at a plain address of this service, where anybody may have it: a draft is not there.
+    pub async fn public_file(&self, path: &str) -> Result<PublicFile, Failure> {
+        bounded(self.0.settings.limits.request_timeout_ms, rest::public_file(&self.0, path)).await?
+    }
+
+    /// What such a file holds, where that has so many bytes at most.
+    pub async fn public_content(&self, file: &PublicFile, bytes_max: usize) -> Result<Vec<u8>, Failure> {
+        rest::read_content(&self.0, file, bytes_max).await
     }
 
     /// Stores an uploaded file, which then belongs to nothing yet.

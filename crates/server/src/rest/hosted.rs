@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bourse_store::AssetRecord;
 use bourse_wire::{Error, RecordId, TokenId, TokenMetadata};
+use futures_util::TryStreamExt as _;
 
 use super::answer;
 use super::params::Params;
@@ -19,6 +20,19 @@ use crate::static_answer::names_tag;
 
 /// What a served file may do: an SVG is a document, but not one with scripts in our origin.
 pub const FILE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+
+/// An uploaded file that anybody may have.
+#[derive(Clone, Debug)]
+pub struct PublicFile {
+    content_hash: String,
+}
+
+impl PublicFile {
+    /// The hash of what it holds, which another file does not have.
+    pub fn content_hash(&self) -> &str {
+        &self.content_hash
+    }
+}
 
 pub(super) async fn collection(State(app): State<Arc<App>>, params: Params) -> Response {
     answer(&app, collection_json(&app, &params).await)
@@ -152,4 +166,32 @@ pub(crate) async fn read_file(
     let content = app.files.read(&file.content_hash).await?;
     headers.insert(header::CONTENT_LENGTH, content.length.into());
     Ok((StatusCode::OK, headers, Body::from_stream(content.pieces)))
+}
+
+/// The uploaded file at a plain address, as somebody without a credential finds it.
+pub(crate) async fn public_file(app: &App, path: &str) -> Result<PublicFile, Failure> {
+    let params = Params::of_file(path);
+    let is_asset = !params.text("asset").is_empty();
+    let asset =
+        if is_asset { find_asset(app, &params).await? } else { find_token_asset(app, &params).await? };
+    let missing = || Error::not_found(format_args!("file of asset {}", asset.id));
+    let file = asset.file.as_ref().ok_or_else(missing)?;
+    Ok(PublicFile { content_hash: file.content_hash.clone() })
+}
+
+/// What a file holds, where that has so many bytes at most.
+pub(crate) async fn read_content(app: &App, file: &PublicFile, bytes_max: usize) -> Result<Vec<u8>, Failure> {
+    let too_large = || {
+        Failure::from(Error::invalid("file", format!("has more than the {bytes_max} bytes that are read")))
+    };
+    let mut content = app.files.read(&file.content_hash).await?;
+    let length = usize::try_from(content.length).ok().filter(|length| *length <= bytes_max);
+    let mut whole = Vec::with_capacity(length.ok_or_else(too_large)?);
+    while let Some(piece) = content.pieces.try_next().await? {
+        if whole.len() + piece.len() > bytes_max {
+            return Err(too_large());
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole)
 }

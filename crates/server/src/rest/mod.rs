@@ -5,8 +5,8 @@ mod live;
 mod params;
 mod upload;
 
-pub use hosted::FILE_POLICY;
-pub(crate) use hosted::read_file;
+pub use hosted::{FILE_POLICY, PublicFile};
+pub(crate) use hosted::{public_file, read_content, read_file};
 pub use upload::{AssetOwner, StoredFile};
 pub(crate) use upload::{set_file, set_file_of_member, store_file};
 

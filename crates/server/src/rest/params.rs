@@ -43,6 +43,22 @@ impl FromRequestParts<Arc<App>> for Params {
 }
 
 impl Params {
+    /// What the path of an uploaded file names to somebody who presents no credential; nothing where it is no such path.
+    pub(super) fn of_file(path: &str) -> Self {
+        let parts: Vec<&str> = path.split('/').collect();
+        let named: &[(&str, &str)] = match parts.as_slice() {
+            ["", "projects", project, "collections", collection, "assets", asset] => {
+                &[("project", *project), ("collection", *collection), ("asset", *asset)]
+            }
+            ["", "projects", project, "collections", collection, "tokens", token, "asset", field] => {
+                &[("project", *project), ("collection", *collection), ("token", *token), ("field", *field)]
+            }
+            _ => &[],
+        };
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Self { names: named.iter().map(owned).collect(), caller: None }
+    }
+
     pub(super) fn text(&self, name: &str) -> &str {
         self.names.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }

@@ -3,9 +3,9 @@
 
 use axum::body::Body;
 use axum::extract::RawQuery;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
-use bourse_pictures::{Audience, NoPicture, Size, Visitor, nothing, own_path, response, size_in, version};
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use bourse_pictures::{Audience, NoPicture, Size, Visitor, nothing, version};
 use bourse_store::CollectionKey;
 use bourse_wire::{TokenId, TokenMetadata};
 use maud::{Markup, html};
@@ -66,22 +66,15 @@ async fn of_shop(visit: &Visit, link: &str, query: Option<&str>, asked: &HeaderM
     })
 }
 
-/// The picture that a link leads to, or the way to a file of this service.
+/// The picture that a link leads to.
 async fn answer(
     visit: &Visit,
     link: &str,
     query: Option<&str>,
     asked: &HeaderMap,
 ) -> Result<Response, NoPicture> {
-    if let Some(path) = own_path(&visit.shop.backstage.settings().public_url(), link) {
-        let mut response = StatusCode::SEE_OTHER.into_response();
-        if let Ok(path) = HeaderValue::from_str(path) {
-            response.headers_mut().insert(header::LOCATION, path);
-        }
-        return Ok(response);
-    }
-    let picture = visit.shop.pictures.find(Visitor::Guest(visit.peer), link, size_in(query)).await?;
-    Ok(response(asked, &picture, (link, query), Audience::Public))
+    let visitor = Visitor::Guest(visit.peer);
+    visit.shop.pictures.answer(visitor, asked, (link, query), Audience::Public).await
 }
 
 /// The address of the shop's logo; none where it has none.

@@ -3,14 +3,14 @@
 
 use axum::extract::RawQuery;
 use axum::http::HeaderMap;
-use bourse_pictures::{Audience, Size, Visitor, nothing, own_path, response, size_in, version};
+use bourse_pictures::{Audience, Size, Visitor, nothing, version};
 use bourse_wire::{ContractInfo, TokenId, TokenMetadata};
 use maud::{Markup, html};
 
 use super::CollectionRef;
 use super::records::{contract_info, token_json};
+use crate::Answer;
 use crate::access::Member;
-use crate::{Answer, see_other};
 
 pub(super) async fn token(member: Member, RawQuery(query): RawQuery, headers: HeaderMap) -> Answer {
     let (collection, token) = (CollectionRef::of(&member)?, member.part::<TokenId>("token")?);
@@ -56,13 +56,8 @@ fn framed(path: &str, link: &str, size: Size) -> Markup {
 }
 
 async fn answer(member: &Member, link: &str, asked: &HeaderMap, query: Option<&str>) -> Answer {
-    let console = member.console();
-    if let Some(path) = own_path(&console.settings().public_url(), link) {
-        return Ok(see_other(path));
-    }
     let visitor = Visitor::Account(member.visitor.account.id);
-    Ok(match console.pictures.find(visitor, link, size_in(query)).await {
-        Ok(picture) => response(asked, &picture, (link, query), Audience::Private),
-        Err(reason) => nothing(&reason),
-    })
+    let pictures = &member.console().pictures;
+    let answer = pictures.answer(visitor, asked, (link, query), Audience::Private).await;
+    Ok(answer.unwrap_or_else(|reason| nothing(&reason)))
 }

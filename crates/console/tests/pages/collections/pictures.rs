@@ -21,6 +21,7 @@ use tokio::task::JoinHandle;
 use super::super::browser::Page;
 use super::{Room, token};
 use crate::support::body::{PNG, SVG};
+use crate::support::seed;
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 const CID: &str = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
@@ -323,13 +324,13 @@ async fn a_slow_host_keeps_nobody_from_the_pictures_of_others() {
 }
 
 #[tokio::test]
-async fn files_of_the_service_itself_are_served_by_it() {
-    let own = "https://bourse.example/projects/1/collections/2/assets/3";
+async fn files_of_the_service_itself_are_read_here_while_anybody_may_have_them() {
+    let own = "https://bourse.example/projects/1/collections/1/assets/1";
     let elsewhere = [
         "http://bourse.example/console/account",
         "https://bourse.example/console/sign-out",
         "https://bourse.example/projects/../console/sign-out",
-        "https://bourse.example/projects/1/collections/2/assets/3/../../../../../console/people",
+        "https://bourse.example/projects/1/collections/1/assets/1/../../../../../console/people",
         "//bourse.example/console/account",
         "/console/account",
         "javascript:alert(1)",
@@ -337,8 +338,13 @@ async fn files_of_the_service_itself_are_served_by_it() {
     let mut changes = vec![pictured(1, own)];
     changes.extend((2..).zip(elsewhere).map(|(id, link)| pictured(id, link)));
     let room = Room::with(&[("console.image_timeout_ms", "300")], changes).await;
+    let made = seed::belongings(&room.app.store, &room.app.project_a, "Relics", false).await;
+    assert_eq!((made.collection, made.asset), (1, 1));
     let page = room.picture(1).await;
-    assert_eq!((page.status, page.location()), (303, "/projects/1/collections/2/assets/3"));
+    assert_eq!((page.status, page.header("content-type")), (200, "image/svg+xml"));
+    assert_eq!(page.header("cache-control"), "private, no-cache");
+    room.app.project_a.call("Collections/UnpublishCollection", json!({ "collectionId": 1 })).await.ok();
+    assert_eq!(room.picture(1).await.status, 404);
     // Nothing else of the service is anywhere that a link leads to.
     for (id, link) in (2..).zip(elsewhere) {
         let page = room.picture(id).await;
