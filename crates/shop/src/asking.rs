@@ -28,6 +28,8 @@ pub(crate) const PICTURE: &str = "/image";
 pub(crate) const PAGE_COST: u64 = 10;
 /// What each of these counts for: a page of many collections is dear.
 const OPERATION_COST: u64 = 1;
+/// Characters of a currency's symbol, which whoever tells of one chooses, and which a page has many times.
+const SYMBOL_CHARS: usize = 12;
 
 /// Somebody before a page of a shop.
 pub(crate) struct Visit {
@@ -317,12 +319,20 @@ impl Visit {
 
     /// The currencies of a collection's chain.
     pub(crate) async fn currencies(&self, collection: &CollectionRef) -> Result<Currencies, Refusal> {
+        self.currencies_of(collection.key.chain).await
+    }
+
+    /// The currencies of a chain, none with a long symbol.
+    pub(crate) async fn currencies_of(&self, chain: ChainId) -> Result<Currencies, Refusal> {
         #[derive(Deserialize)]
         struct Answer {
             currencies: Vec<Currency>,
         }
-        let body = json!({ "chainId": collection.key.chain.to_string() });
-        let Answer { currencies } = self.ask("Marketplace/ListCurrencies", &body).await?;
+        let body = json!({ "chainId": chain.to_string() });
+        let Answer { mut currencies } = self.ask("Marketplace/ListCurrencies", &body).await?;
+        for currency in &mut currencies {
+            currency.symbol = currency.symbol.chars().take(SYMBOL_CHARS).collect();
+        }
         Ok(Currencies::new(currencies))
     }
 }

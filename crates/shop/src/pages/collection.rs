@@ -17,7 +17,7 @@ use crate::asking::{CollectionRef, Visit};
 use crate::page::Head;
 use crate::refusal::Refusal;
 
-/// What results and filters may take together in the page, in bytes.
+/// What results, filters and what the script is told may take together in the page, in bytes.
 const CONTENT_BYTES_MAX: usize = 84_000;
 /// Properties that are counted once more without what is chosen of them, so that their other values can be chosen too.
 const COUNTED_APART_MAX: usize = 4;
@@ -59,7 +59,9 @@ pub(super) async fn show(visit: Visit, RawQuery(text): RawQuery) -> Answer {
         Ok(found) => results(&shown, found),
         Err(error) => html! { p.refused role="alert" { (error.to_string()) } },
     };
-    let room = CONTENT_BYTES_MAX.saturating_sub(results.0.len());
+    let data = json!({ "collection": parts::trading(&visit, &collection, &currencies) });
+    let taken = results.0.len() + html! { (data) }.0.len();
+    let room = CONTENT_BYTES_MAX.saturating_sub(taken);
     let body = html! {
         nav.crumbs aria-label=(visit.say("frame.crumbs")) { a href=(visit.path("")) { (visit.say("frame.collections")) } }
         h1 { bdi { (name) } }
@@ -73,7 +75,6 @@ pub(super) async fn show(visit: Visit, RawQuery(text): RawQuery) -> Answer {
             }
         }
     };
-    let data = json!({ "collection": parts::trading(&visit, &collection, &currencies) });
     let mut rows = found.iter().flat_map(|found| &found.rows);
     let image = rows.find_map(|row| images::shared(&visit, &collection, &row.metadata));
     let head = Head {

@@ -15,6 +15,8 @@ const PROPERTIES_MAX: usize = 30;
 const NAME_BYTES_MAX: usize = 200;
 /// Properties that are open from the beginning.
 const OPEN_MAX: usize = 3;
+/// Currencies that prices can be given in, beside the one that is chosen.
+const CURRENCIES_MAX: usize = 20;
 /// The ways to sort: the word in the address, and the key of what it is called.
 const SORTS: [(&str, &str); 6] = [
     ("", "filters.best"),
@@ -25,9 +27,11 @@ const SORTS: [(&str, &str); 6] = [
     ("name", "filters.by_name"),
 ];
 
-/// The form. What there is of properties takes so much of the page, in bytes.
+/// The form. What there is of currencies and properties takes so much of the page, in bytes.
 pub(super) fn form(shown: &Shown<'_>, facets: &[Facet], room: usize) -> Markup {
     let Shown { visit, collection, query, .. } = *shown;
+    let prices = prices(shown);
+    let room = room.saturating_sub(prices.0.len());
     html! {
         form.filters method="get" action=(collection.path) aria-label=(visit.say("filters.title")) {
             label { (visit.say("filters.search")) input type="search" name="q" value=(query.text("q")) maxlength="256"; }
@@ -41,7 +45,7 @@ pub(super) fn form(shown: &Shown<'_>, facets: &[Facet], room: usize) -> Markup {
                 input type="checkbox" name="only" value="1" checked[!query.text("only").is_empty()];
                 (visit.say("filters.only"))
             }
-            (prices(shown))
+            (prices)
             (properties(shown, facets, room))
             div.buttons {
                 button { (visit.say("filters.apply")) }
@@ -51,10 +55,12 @@ pub(super) fn form(shown: &Shown<'_>, facets: &[Facet], room: usize) -> Markup {
     }
 }
 
-fn prices(shown: &Shown<'_>) -> Markup {
-    let Shown { visit, query, currencies, .. } = *shown;
+fn prices(of: &Shown<'_>) -> Markup {
+    let Shown { visit, query, currencies, .. } = *of;
     let is_open = ["price_min", "price_max"].iter().any(|field| !query.text(field).is_empty());
     let is_chosen = |address: bourse_wire::Address| query.text("price_in").parse() == Ok(address);
+    let all = currencies.all.iter().enumerate();
+    let shown = all.filter(|(place, known)| *place < CURRENCIES_MAX || is_chosen(known.contract_address));
     html! {
         details open[is_open] {
             summary { (visit.say("filters.price")) }
@@ -66,7 +72,7 @@ fn prices(shown: &Shown<'_>) -> Markup {
                 (visit.say("filters.currency"))
                 select name="price_in" {
                     option value="" { "–" }
-                    @for currency in &currencies.all {
+                    @for (_, currency) in shown {
                         option value=(currency.contract_address) selected[is_chosen(currency.contract_address)] { (currency.symbol) }
                     }
                 }

@@ -16,6 +16,8 @@ use crate::refusal::Refusal;
 
 /// Tokens on a page.
 const ROWS_MAX: u64 = 24;
+/// Currencies that the script is told of.
+const CURRENCIES_MAX: usize = 40;
 
 /// A token that is for sale.
 #[derive(Deserialize)]
@@ -55,7 +57,7 @@ pub(super) async fn show(visit: Visit) -> Answer {
     let chain = sale.chain.to_string();
     let body = json!({ "chainId": chain, "primarySaleContractAddress": sale.contract, "page": page });
     let found = Refusal::told(visit.ask::<Items>("Marketplace/ListPrimarySaleItems", &body).await)?;
-    let currencies = currencies(&visit, &chain).await?;
+    let currencies = visit.currencies_of(sale.chain).await?;
     let title = if sale.name.is_empty() { visit.say("sale.title") } else { sale.name.as_str() };
     let body = html! {
         nav.crumbs aria-label=(visit.say("frame.crumbs")) { a href=(visit.path("")) { (visit.say("frame.collections")) } }
@@ -72,23 +74,22 @@ pub(super) async fn show(visit: Visit) -> Answer {
         "sale": sale.contract,
         "path": sale.path,
         "coin": parts::coin(&currencies),
-        "currencies": currencies.all.iter().map(told).collect::<Vec<_>>(),
+        "currencies": told(found.as_ref().ok(), &currencies),
     } });
     let head = Head { title, description: "", path: &sale.path, image: None, is_private: !query.is_empty() };
     Ok(visit.page(&head, &data, &body))
 }
 
-fn told(currency: &Currency) -> Value {
-    json!({ "address": currency.contract_address, "symbol": currency.symbol, "decimals": currency.decimals })
-}
-
-async fn currencies(visit: &Visit, chain: &str) -> Result<Currencies, Refusal> {
-    #[derive(Deserialize)]
-    struct Known {
-        currencies: Vec<Currency>,
-    }
-    let known: Known = visit.ask("Marketplace/ListCurrencies", &json!({ "chainId": chain })).await?;
-    Ok(Currencies::new(known.currencies))
+/// The currencies that the script has to know: those of what is shown, and some others, which it tells apart from them.
+fn told(found: Option<&Items>, currencies: &Currencies) -> Value {
+    let items = found.map_or(&[][..], |found| &found.primary_sale_items);
+    let is_used = |known: &&Currency| {
+        items.iter().any(|item| item.primary_sale_item.currency_address == known.contract_address)
+    };
+    let (used, others): (Vec<_>, Vec<_>) = currencies.all.iter().partition(is_used);
+    let told = used.into_iter().chain(others).take(CURRENCIES_MAX);
+    told.map(|currency| json!({ "address": currency.contract_address, "symbol": currency.symbol, "decimals": currency.decimals }))
+        .collect()
 }
 
 fn items(visit: &Visit, sale: &SaleRef, found: &Items, currencies: &Currencies) -> Markup {

@@ -12,7 +12,11 @@ async fn at_the_host_of_a_shop_there_is_no_other() {
     b.call("Admin/PutStorefront", at("shop.example", &b.key_text)).await.ok();
     let mut paths = pages().to_vec();
     paths.extend(["/shop/1/basket", "/shop/1/theme.css", "/shop/1/sitemap.xml"].map(str::to_owned));
-    paths.push(collection("/1/image"));
+    paths.extend([
+        "/shop/1/sitemap/pages.xml".to_owned(),
+        collection("/sitemap/1.xml"),
+        collection("/1/image"),
+    ]);
     for host in ["shop.example", "SHOP.example:443", "shop.example."] {
         let visitor = app.anonymous.with("host", host);
         for path in &paths {
@@ -57,7 +61,7 @@ async fn programs_that_look_for_pages_are_told_where_their_lists_are() {
     let told = app.anonymous.with("host", "shop.example").get("/robots.txt").await;
     assert_eq!(told.status, 200);
     assert!(told.text().contains("Sitemap: https://shop.example/shop/1/sitemap.xml\n"), "{}", told.text());
-    let list = get(&app, "/shop/1/sitemap.xml").await.text();
+    let list = get(&app, "/shop/1/sitemap/pages.xml").await.text();
     let sale =
         format!("<loc>https://shop.example/shop/1/sale/polygon/{}</loc>", crate::support::seed::UNKNOWN);
     assert!(list.contains(&sale), "{list}");

@@ -10,8 +10,11 @@ mod crowds;
 mod heads;
 mod hosts;
 mod markets;
+mod pictures;
+mod sales;
 mod scale;
 mod shops;
+mod sitemaps;
 mod sizes;
 #[path = "../../../server/tests/suite/support/mod.rs"]
 #[expect(dead_code, reason = "the server's tests need more of it")]

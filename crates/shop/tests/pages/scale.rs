@@ -84,6 +84,9 @@ async fn pages_of_a_shop_of_very_many_tokens() {
         ("far behind", collection("?page=40")),
         ("token", collection("/1000")),
         ("account", format!("/shop/1/a/{ANA}")),
+        ("list of lists", "/shop/1/sitemap.xml".to_owned()),
+        ("first list of tokens", collection("/sitemap/1.xml")),
+        ("last list of tokens", collection(&format!("/sitemap/{}.xml", tokens.div_ceil(10_000)))),
     ] {
         let mut all = Vec::with_capacity(TIMES);
         for _ in 0..if is_whole() { TIMES } else { 1 } {

@@ -231,7 +231,7 @@ async fn languages_hosts_and_search_engines() {
     assert!(home.contains("<link rel=\"canonical\" href=\"https://shop.example/shop/1\">"), "{home}");
     let led = app.anonymous.with("host", "shop.example").get("/shop").await;
     assert_eq!(led.header("location"), "/shop/1");
-    let map = get(&app, "/shop/1/sitemap.xml").await.text();
+    let map = get(&app, "/shop/1/sitemap/pages.xml").await.text();
     assert!(map.contains(&format!("<loc>https://shop.example{}</loc>", collection(""))), "{map}");
     put_token(&app, json!({ "tokenId": "9", "name": "Neu" })).await;
     assert!(get(&app, &collection("")).await.text().contains("Neu"));
