@@ -125,6 +125,8 @@ fn tells_of_a_lost_node(message: &str) -> bool {
         "server closed the connection",
         "connection not open",
         "could not receive data",
+        // One of the nodes that a transaction is to be committed on.
+        "failure on connection marked as essential",
         // A worker that had everything of a transaction said nothing when it was to commit.
         "could not commit transaction for shard",
     ];

@@ -45,7 +45,7 @@ fn named(name: &str) -> Change {
 }
 
 /// Has the node that a collection is on looked for where nobody is, by this database alone, or where it is again.
-async fn shift_node_of(app: &TestApp, contract: CollectionKey, by: i32) {
+pub(crate) async fn shift_node_of(app: &TestApp, contract: CollectionKey, by: i32) {
     let id = app.store.collection(contract).await.unwrap().unwrap().number();
     shift(app, &format!("groupid = {}", group_of("collection_versions", id)), by).await;
 }

@@ -14,6 +14,7 @@ mod authors;
 mod bucket;
 mod builder;
 mod cluster;
+mod cluster_chain;
 mod conventions;
 mod data_version;
 mod database_gone;
