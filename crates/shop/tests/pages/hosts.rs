@@ -44,11 +44,11 @@ async fn at_the_host_of_a_shop_there_is_no_other() {
         let refused = a.call("Admin/PutStorefront", at(public, &a.key_text)).await;
         assert_eq!(refused.status, 400, "{}", refused.json);
         assert!(refused.text().contains("storefront.domain"), "{}", refused.text());
+        assert_eq!(refused.text().contains("write it so"), public.ends_with(":443"), "{}", refused.text());
     }
     assert_eq!(get(&app, "/shop/1").await.status, 200);
 }
 
-        assert_eq!(refused.text().contains("write it so"), public.ends_with(":443"), "{}", refused.text());
 #[tokio::test]
 async fn programs_that_look_for_pages_are_told_where_their_lists_are() {
     let app = app(on()).await;
