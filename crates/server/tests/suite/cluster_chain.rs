@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bourse_chain::{FollowOptions, Follower, Pace as _, Status};
+use bourse_chain::{FollowError, FollowOptions, Follower, Pace as _, Status};
 use bourse_simulation::{
     CHAIN, COLLECTIONS, Dice, Shared, SimPace, Weather, World, WorldNode, protocols, seeds,
 };
-use bourse_store::testing::{TestDatabase, facts_rows, on_citus, operator};
+use bourse_store::testing::{Fate, TestDatabase, WorkerRelays, facts_rows, on_citus, operator};
 use bourse_store::{CollectionKey, Store};
 use tokio::sync::Notify;
 
@@ -26,6 +26,8 @@ struct Following {
     pace: Arc<SimPace>,
     status: Status,
     follower: Follower<WorldNode, Store, SimPace>,
+    /// Whether the store may say that it, or a part of it, cannot be reached.
+    may_fail: bool,
 }
 
 impl Following {
@@ -50,15 +52,25 @@ impl Following {
         let (pace, status) = (Arc::new(SimPace::default()), Status::new(CHAIN, Arc::default()));
         let (node, books) = (WorldNode(Arc::clone(shared)), Arc::new(store.clone()));
         let follower = Follower::new(options, Arc::new(node), books, Arc::clone(&pace), status.clone());
-        Self { store, shared: Arc::clone(shared), pace, status, follower }
+        Self { store, shared: Arc::clone(shared), pace, status, follower, may_fail: false }
     }
 
-    /// Follows until it knows the newest block, and all collections if that is wanted. Nothing may fail.
+    async fn turn(&mut self) {
+        match self.follower.turn().await {
+            Ok(_) => {}
+            Err(FollowError::Store(error)) if self.may_fail && error.is_unavailable() => {}
+            // What was committed all the same is another checkpoint than the one that is known.
+            Err(FollowError::Node(_)) if self.may_fail => {}
+            Err(error) => panic!("{error}"),
+        }
+        self.pace.sleep(Duration::from_secs(1)).await;
+    }
+
+    /// Follows until it knows the newest block, and all collections if that is wanted.
     async fn come_to_head(&mut self, is_all: bool) {
         let following = async {
             loop {
-                self.follower.turn().await.unwrap();
-                self.pace.sleep(Duration::from_secs(1)).await;
+                self.turn().await;
                 let (snapshot, head) = (self.status.get(), self.shared.world().head().block);
                 let is_there = snapshot.collections.len() == COLLECTIONS.len()
                     && (!is_all || snapshot.collections.iter().all(|one| one.live));
@@ -155,4 +167,32 @@ async fn blocks_go_on_without_what_is_on_a_node_that_is_away_and_it_lacks_nothin
     for seed in seeds(2) {
         away(seed, 3 + (seed % 2) * 2 * WINDOW).await;
     }
+}
+
+/// The node has a block, and does not know that it is committed, when it goes away; then the block is taken back.
+#[tokio::test]
+async fn a_block_that_a_node_was_not_told_is_committed_is_taken_back_all_the_same() {
+    let app = TestApp::start().await;
+    let Some(workers) = WorkerRelays::of(&app.database).await.unwrap() else { return };
+    let shared = made_up(5);
+    let mut following = Following::new(app.store.clone(), &shared).await;
+    following.come_to_head(true).await;
+    following.may_fail = true;
+    workers.mark("COMMIT PREPARED", Fate::GoDown);
+    let going = async {
+        while workers.is_marked() {
+            shared.world().mine(1);
+            following.turn().await;
+        }
+    };
+    tokio::time::timeout(BOUND, going).await.unwrap();
+    following.come_to_head(false).await;
+    shared.world().reorganise(8, 10);
+    following.come_to_head(false).await;
+    let (live, behind) = following.live().await;
+    assert!(live > 0 && !behind.is_empty(), "{live} {behind:?}");
+    workers.come_up();
+    following.check().await;
+    shared.world().reorganise(WINDOW - 2, WINDOW);
+    following.check().await;
 }
