@@ -1,5 +1,7 @@
 //! Which minute it is for all servers: that of the database's clock, whatever their own show.
 
+use std::sync::{Arc, OnceLock};
+
 use bourse_wire::Timestamp;
 
 use crate::StoreError;
@@ -20,20 +22,35 @@ pub(crate) struct Present {
     pub(crate) minute: i64,
 }
 
-impl Present {
-    /// By the clock of the database; of a cluster, by that of its coordinator.
-    pub(crate) async fn look(session: &mut Session<'_>) -> Result<Self, StoreError> {
+/// The clock of the database; of a cluster, that of its coordinator.
+#[derive(Clone, Default)]
+pub(crate) struct DatabaseClock {
+    /// What tests have in its place, where minutes pass when they say so.
+    pub(crate) stand_in: Arc<OnceLock<StandIn>>,
+}
+
+pub(crate) type StandIn = Box<dyn Fn() -> Timestamp + Send + Sync>;
+
+impl DatabaseClock {
+    pub(crate) async fn look(&self, session: &mut Session<'_>) -> Result<Present, StoreError> {
+        let now = match self.stand_in.get() {
+            Some(tell) => tell(),
+            None => Self::ask(session).await?,
+        };
+        Ok(Present { now, minute: now.unix_seconds().div_euclid(SECONDS_PER_MINUTE) })
+    }
+
+    async fn ask(session: &mut Session<'_>) -> Result<Timestamp, StoreError> {
         let sql = match session {
             Session::Sqlite(_) => "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)",
             Session::Postgres(_) => "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
         };
         let millis: Option<i64> = session.value(sql, args![]).await?;
-        let now = millis
-            .map(instant)
-            .ok_or_else(|| StoreError::corrupt("time", "the database does not tell it"))?;
-        Ok(Self { now, minute: now.unix_seconds().div_euclid(SECONDS_PER_MINUTE) })
+        millis.map(instant).ok_or_else(|| StoreError::corrupt("time", "the database does not tell it"))
     }
+}
 
+impl Present {
     /// Deletes what a table has of other minutes. Of later ones there is something only where a clock was wrong.
     pub(crate) async fn forget(
         self,

@@ -6,7 +6,6 @@ use bourse_wire::Timestamp;
 use crate::args::args;
 use crate::backend::{Pending, Store};
 use crate::columns::{Insert, or_replace, record, selection};
-use crate::minutes::Present;
 
 /// How many minutes a server may be before or behind that of the database when it tells something of its own: one ends between
 /// the two looks at a clock.
@@ -50,9 +49,10 @@ impl Store {
         minute: i64,
         used: Vec<RateUse>,
     ) -> Pending<'_, RatesExchanged> {
+        let clock = self.clock.clone();
         self.write(move |mut session| {
             Box::pin(async move {
-                let present = Present::look(&mut session).await?;
+                let present = clock.look(&mut session).await?;
                 let now = present.now;
                 if minute.abs_diff(present.minute) > MINUTES_OFF {
                     return Ok(RatesExchanged { now, elsewhere: None });

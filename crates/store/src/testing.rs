@@ -59,6 +59,11 @@ pub struct TestDatabase {
     pub directory: tempfile::TempDir,
 }
 
+/// Has minutes pass for a store when a test says so, whatever the clock of its database shows.
+pub fn show_time(store: &Store, tell: impl Fn() -> Timestamp + Send + Sync + 'static) {
+    let _is_first = store.clock.stand_in.set(Box::new(tell));
+}
+
 /// A batch of the operator, without a key.
 pub fn batch(collection: CollectionKey, changes: Vec<Change>) -> Batch {
     Batch { collection, changes, key: None, author: Author::Operator, at: Timestamp::ZERO }

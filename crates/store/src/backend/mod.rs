@@ -15,6 +15,7 @@ use crate::analytics::Pruned;
 use crate::args::args;
 use crate::follow::Watcher;
 use crate::health::LastLook;
+use crate::minutes::DatabaseClock;
 use crate::recent::Recent;
 use crate::rounds::Rounds;
 use crate::session::Session;
@@ -67,6 +68,7 @@ pub struct Store {
     pub(crate) recent: Arc<Recent>,
     pub(crate) rounds: Arc<Rounds>,
     pub(crate) last_look: Arc<LastLook>,
+    pub(crate) clock: DatabaseClock,
     pub(crate) pruned: Arc<Pruned>,
     /// Where the files of hosted collections are, which metadata names. Nowhere for who serves nobody.
     pub(crate) public_url: Arc<str>,
@@ -141,6 +143,7 @@ impl Store {
                 recent: Arc::default(),
                 rounds: Arc::default(),
                 last_look: Arc::default(),
+                clock: DatabaseClock::default(),
                 pruned: Arc::default(),
                 public_url: Arc::default(),
             })

@@ -9,7 +9,6 @@ use super::{ProofHash, seconds};
 use crate::args::args;
 use crate::audit::{self, Act, Actor, Entry, Identity};
 use crate::backend::{Pending, Store};
-use crate::minutes::Present;
 
 /// A session to be opened.
 #[derive(Clone, Debug)]
@@ -49,9 +48,10 @@ impl Store {
     /// Counts a try to sign in by each of these, of whom there are hashes. How many each has made within this minute, with this
     /// one, whichever servers they came to.
     pub fn count_sign_in_try(&self, tried_by: Vec<ProofHash>) -> Pending<'_, Vec<u64>> {
+        let clock = self.clock.clone();
         self.write(move |mut session| {
             Box::pin(async move {
-                let present = Present::look(&mut session).await?;
+                let present = clock.look(&mut session).await?;
                 present.forget(&mut session, "sign_in_tries").await?;
                 let mut counted = Vec::with_capacity(tried_by.len());
                 for hash in tried_by {

@@ -57,6 +57,11 @@ impl FakeClock {
         Duration::from_secs(passed.unsigned_abs())
     }
 
+    /// The time as far as it passed, however the clock was set.
+    pub(crate) fn steady(&self) -> Timestamp {
+        Timestamp::from_unix_seconds(self.passed().as_secs())
+    }
+
     /// The clock as the service takes it.
     pub(crate) fn clock(&self) -> Clock {
         let (clock, passing) = (self.clone(), self.clone());

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use bourse_server::settings::{Layers, Settings, load};
 use bourse_server::{App, Background, Backstage, Chains, Entrance};
-use bourse_store::testing::{Relay, TestDatabase};
+use bourse_store::testing::{self, Relay, TestDatabase};
 use bourse_store::{DatabaseUrl, Store};
 use bourse_wire::Timestamp;
 
@@ -138,6 +138,7 @@ impl TestApp {
         let clock = FakeClock::at(START);
         let settings = load(layers(&database, settings)).unwrap().settings;
         let app = App::open_with(settings, clock.clock(), chains).await.unwrap();
+        show_time(&app, &clock);
         let anonymous = Actor::new(service(Arc::clone(&app)));
         let [project_a, project_b] = [project_a, project_b].map(|project| project.calling(&anonymous));
         (Self { app, store, clock, anonymous, project_a, project_b, database }, prepared)
@@ -155,6 +156,7 @@ impl TestApp {
         chains: Option<Arc<dyn Chains>>,
     ) -> Beside {
         let app = App::open_with(self.settings(settings), self.clock.clock(), chains).await.unwrap();
+        show_time(&app, &self.clock);
         let anonymous = Actor::new(service(Arc::clone(&app)));
         let key = anonymous.with("x-access-key", &self.project_a.key_text);
         let token = anonymous.with("authorization", &format!("Bearer {}", self.project_a.token_text));
@@ -181,6 +183,12 @@ impl TestApp {
 }
 
 /// The settings of a test: its own directory and database, nothing from the machine.
+/// Has minutes pass for the database as well when the test says so.
+fn show_time(app: &App, clock: &FakeClock) {
+    let clock = clock.clone();
+    testing::show_time(app.store(), move || clock.steady());
+}
+
 fn layers(database: &TestDatabase, settings: &[(&'static str, &str)]) -> Layers {
     let url = match &database.url {
         DatabaseUrl::Sqlite(path) => format!("sqlite:{}", path.display()),
