@@ -34,6 +34,10 @@ selection! {
     }
 }
 
+/// Followed collections that cannot be reached, where a node of the cluster is away: also where none of them is on it, what asks all
+/// nodes fails. Nothing where no node is known to be away.
+pub(super) type Lost = Option<BTreeSet<CollectionId>>;
+
 impl Store {
     /// The followed collections of all chains that wait for a node of the cluster, and the first block that each of them lacks.
     pub fn waiting(&self) -> Pending<'_, Vec<(CollectionKey, u64)>> {
@@ -56,17 +60,23 @@ impl Store {
 
     /// Those of some collections that are out of reach, as the node of the cluster that they are on is away.
     pub fn out_of_reach(&self, ids: Vec<CollectionId>) -> Pending<'_, BTreeSet<CollectionId>> {
-        Box::pin(self.out_of_reach_since(ids, None))
+        Box::pin(async move {
+            if ids.is_empty() {
+                return Ok(BTreeSet::new());
+            }
+            Ok(self.out_of_reach_since(ids, None).await?.unwrap_or_default())
+        })
     }
 
-    /// Those of some collections that are out of reach, by a look at the nodes that began after a moment, where one is given.
+    /// Those of some collections that are out of reach, by a look at the nodes that began after a moment, where one is given. Nothing
+    /// where every node can be reached.
     async fn out_of_reach_since(
         &self,
         ids: Vec<CollectionId>,
         moment: Option<Instant>,
-    ) -> Result<BTreeSet<CollectionId>, StoreError> {
-        if ids.is_empty() || !self.may_be_distributed() {
-            return Ok(BTreeSet::new());
+    ) -> Result<Lost, StoreError> {
+        if !self.may_be_distributed() {
+            return Ok(None);
         }
         let workers = match moment {
             None => self.workers().await?,
@@ -75,46 +85,47 @@ impl Store {
         let away = workers.iter().filter(|worker| !worker.answers);
         let away: HashSet<u64> = away.map(|worker| worker.group).collect();
         if away.is_empty() {
-            return Ok(BTreeSet::new());
+            return Ok(None);
         }
-        let nodes = self.nodes_of("collection_versions", ids.iter().map(|id| id.0).collect()).await?;
-        let is_away = |id: &CollectionId| nodes.get(&id.0).is_some_and(|node| away.contains(node));
-        Ok(ids.into_iter().filter(is_away).collect())
+        let mut lost = BTreeSet::new();
+        for ids in ids.chunks(IDS_PER_READ) {
+            let nodes = self.nodes_of("collection_versions", ids.iter().map(|id| id.0).collect()).await?;
+            let is_away = |id: &&CollectionId| nodes.get(&id.0).is_some_and(|node| away.contains(node));
+            lost.extend(ids.iter().filter(is_away));
+        }
+        Ok(Some(lost))
     }
 
     /// Takes the next blocks of a chain, without what cannot be reached. Where nothing is known to be away, it is found out by
     /// what fails. A batch that was committed although it failed is refused the next time, as its checkpoint is another.
     pub(super) async fn commit_within_reach(&self, batch: Blocks) -> Result<BlocksCommitted, StoreError> {
         if !self.is_distributed() {
-            return self.commit_blocks_without(batch, BTreeSet::new()).await;
+            return self.commit_blocks_without(batch, None).await;
         }
-        let mut lost = BTreeSet::new();
+        let mut lost = None;
         if self.was_one_away().await {
             lost = self.lost_to(&batch, None).await.unwrap_or_default();
         }
         loop {
             let began = Instant::now();
             let committing = self.commit_blocks_without(batch.clone(), lost.clone());
-            let are_more_lost =
-                || async { self.lost_to(&batch, None).await.is_ok_and(|found| !found.is_subset(&lost)) };
+            let are_more_lost = || async {
+                self.lost_to(&batch, None).await.is_ok_and(|found| is_more(found.as_ref(), &lost))
+            };
             let error = match self.unless(are_more_lost, committing).await {
                 Err(error @ StoreError::Unavailable(_)) => error,
                 done => return done,
             };
             let found = self.lost_to(&batch, Some(began)).await.unwrap_or_default();
-            if found.is_subset(&lost) {
+            if !is_more(found.as_ref(), &lost) {
                 return Err(error);
             }
-            lost.extend(found);
+            lost.get_or_insert_default().extend(found.unwrap_or_default());
         }
     }
 
     /// The followed collections of the chain of a batch that cannot be reached.
-    async fn lost_to(
-        &self,
-        batch: &Blocks,
-        moment: Option<Instant>,
-    ) -> Result<BTreeSet<CollectionId>, StoreError> {
+    async fn lost_to(&self, batch: &Blocks, moment: Option<Instant>) -> Result<Lost, StoreError> {
         let followed = self.followed(batch.chain).await?;
         self.out_of_reach_since(followed.into_iter().map(|collection| collection.id).collect(), moment).await
     }
@@ -143,6 +154,11 @@ impl Store {
     }
 }
 
+/// Whether more is out of reach than was known: a node, or collections.
+fn is_more(found: Option<&BTreeSet<CollectionId>>, known: &Lost) -> bool {
+    found.is_some_and(|found| known.as_ref().is_none_or(|known| !found.is_subset(known)))
+}
+
 /// The collections that blocks state something of.
 fn stated(blocks: &[BlockFacts]) -> HashSet<Address> {
     blocks.iter().flat_map(|block| &block.facts).map(|stated| stated.collection).collect()
@@ -154,11 +170,9 @@ pub(super) fn concerned(
     live: &[Followed],
     blocks: &[BlockFacts],
     is_rewind: bool,
-    lost: &BTreeSet<CollectionId>,
+    lost: &Lost,
 ) -> BTreeSet<CollectionId> {
-    if lost.is_empty() {
-        return BTreeSet::new();
-    }
+    let Some(lost) = lost.as_ref().filter(|lost| !lost.is_empty()) else { return BTreeSet::new() };
     let stated = stated(blocks);
     let is_concerned = |collection: &&Followed| is_rewind || stated.contains(&collection.key.address);
     let concerned = live.iter().filter(is_concerned).map(|collection| collection.id);
@@ -198,15 +212,14 @@ pub(super) struct Within {
 }
 
 impl Reach {
-    /// All followed collections of a chain but those that are lost.
+    /// All followed collections of a chain but those that are lost: one by one where a node is away, as to ask for all of them asks it
+    /// as well.
     pub(super) async fn without(
         session: &mut Session<'_>,
         chain: ChainId,
-        lost: &BTreeSet<CollectionId>,
+        lost: &Lost,
     ) -> Result<Self, StoreError> {
-        if lost.is_empty() {
-            return Ok(Self::All);
-        }
+        let Some(lost) = lost else { return Ok(Self::All) };
         let sql = "SELECT collection_id FROM followed_collections WHERE chain_id = $1 ORDER BY collection_id";
         let followed = session.values::<u64>(sql, args![chain]).await?.into_iter().map(CollectionId);
         Ok(Self::Of(followed.filter(|id| !lost.contains(id)).collect()))

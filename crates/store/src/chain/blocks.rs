@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use bourse_wire::{Address, ChainId};
 
-use super::aside::{self, Reach};
+use super::aside::{self, Lost, Reach};
 use super::orders::Concerned;
 use super::rewind::rewind;
 use super::state::{Checkpoint, hold, keep_blocks, move_checkpoint, read_followed};
@@ -32,11 +32,12 @@ impl Store {
         })
     }
 
-    /// The same where some collections are known to be out of reach: nothing of them is read or written.
+    /// The same where some collections are known to be out of reach, if any, as a node of the cluster is: nothing of them is read or
+    /// written. Nothing is told of them where every node is there.
     pub fn commit_blocks_without(
         &self,
         batch: Blocks,
-        lost: BTreeSet<CollectionId>,
+        lost: Option<BTreeSet<CollectionId>>,
     ) -> Pending<'_, BlocksCommitted> {
         let changes_kept = self.options.changes_kept;
         self.write(move |mut session| {
@@ -74,7 +75,7 @@ fn oldest_to_prune(batch: &Blocks) -> Option<u64> {
 async fn commit(
     session: &mut Session<'_>,
     batch: Blocks,
-    lost: &BTreeSet<CollectionId>,
+    lost: &Lost,
     changes_kept: u64,
 ) -> Result<BlocksCommitted, StoreError> {
     let Blocks { chain, expected, rewind_to, blocks, covered, window } = batch;
