@@ -115,10 +115,11 @@ impl Book {
         let best = self.side(side).best(token);
         let slots: Vec<u32> = self.of_side(token, side).filter(|slot| Some(*slot) != best).collect();
         let mut further = std::mem::take(&mut self.side_mut(side).further);
-        for slot in slots {
-            let (priced, hint) = (self.is_priced(slot), self.hint(side, slot));
+        for priced in [true, false] {
+            let of_list = slots.iter().filter(|slot| self.is_priced(**slot) == priced);
+            let entries: Vec<(u32, f64)> = of_list.map(|slot| (*slot, self.hint(side, *slot))).collect();
             let compare = |a, b| self.compare_slots(a, b, context.tokens);
-            further.price_list_mut(priced).retag((slot, hint), known, new, compare);
+            further.price_list_mut(priced).retag(&entries, known, new, compare);
         }
         self.side_mut(side).further = further;
     }

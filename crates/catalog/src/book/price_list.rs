@@ -98,18 +98,18 @@ impl PriceList {
         self.said.remove(slot, said);
     }
 
-    /// Gives the token of an entry other properties.
+    /// Gives the token of these entries other properties.
     pub(super) fn retag(
         &mut self,
-        entry: (u32, f64),
+        entries: &[(u32, f64)],
         known: &IndexedMetadata<'_>,
         new: &IndexedMetadata<'_>,
         compare: impl Fn(u32, u32) -> Ordering,
     ) {
-        if let Some(slot) = self.list.slot_of(entry, compare) {
-            self.index.remove(slot, &known.properties);
-            self.index.add(slot, &new.properties);
-        }
+        let slots: Vec<u32> =
+            entries.iter().filter_map(|entry| self.list.slot_of(*entry, &compare)).collect();
+        self.index.remove_from_each(&slots, &known.properties);
+        self.index.add_to_each(&slots, &new.properties);
     }
 
     pub(crate) fn list(&self) -> &SortedList {

@@ -217,7 +217,7 @@ impl Book {
             let Some(slot) = self.side(side).best(token) else { continue };
             let mut price_list = self.take_price_list(side, slot);
             let entry = (token, self.hint(side, slot));
-            price_list.retag(entry, known, new, |a, b| self.compare_tokens(side, context, a, b));
+            price_list.retag(&[entry], known, new, |a, b| self.compare_tokens(side, context, a, b));
             self.put_price_list(side, slot, price_list);
             self.retag_further((side, token), (known, new), context);
         }

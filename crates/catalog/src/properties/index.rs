@@ -72,17 +72,37 @@ kept!(Property {
 impl Properties {
     /// Adds what a token has.
     pub(crate) fn add<N: AsRef<str>>(&mut self, ordinal: u32, properties: &[(N, Shape, Value)]) {
-        for (before, (name, shape, value)) in each_once(properties) {
-            let repeated = has_int(before, name.as_ref());
-            self.property(name.as_ref()).add(ordinal, *shape, value, repeated);
-        }
+        self.add_to_each(&[ordinal], properties);
     }
 
     /// Takes away what a token had.
     pub(crate) fn remove<N: AsRef<str>>(&mut self, ordinal: u32, properties: &[(N, Shape, Value)]) {
+        self.remove_from_each(&[ordinal], properties);
+    }
+
+    /// Adds the same to each of several, looking only once through what may be said twice.
+    pub(crate) fn add_to_each<N: AsRef<str>>(&mut self, ordinals: &[u32], properties: &[(N, Shape, Value)]) {
         for (before, (name, shape, value)) in each_once(properties) {
             let repeated = has_int(before, name.as_ref());
-            self.property(name.as_ref()).remove(ordinal, *shape, value, repeated);
+            let property = self.property(name.as_ref());
+            for ordinal in ordinals {
+                property.add(*ordinal, *shape, value, repeated);
+            }
+        }
+    }
+
+    /// Takes the same away from each of several.
+    pub(crate) fn remove_from_each<N: AsRef<str>>(
+        &mut self,
+        ordinals: &[u32],
+        properties: &[(N, Shape, Value)],
+    ) {
+        for (before, (name, shape, value)) in each_once(properties) {
+            let repeated = has_int(before, name.as_ref());
+            let property = self.property(name.as_ref());
+            for ordinal in ordinals {
+                property.remove(*ordinal, *shape, value, repeated);
+            }
         }
     }
 
