@@ -38,7 +38,7 @@ pub(crate) async fn read_own(backstage: &Backstage, file: &PublicFile) -> Pictur
     let bounds = &backstage.settings().console;
     let read = backstage.public_content(file, bounds.image_bytes_max);
     let read = tokio::time::timeout(Duration::from_millis(bounds.image_timeout_ms), read).await;
-    let too_slow = |_| NoPicture::Unusable("it took too long".to_owned());
+    let too_slow = |_| NoPicture::TooMany;
     Picture::new(read.map_err(too_slow)?.map_err(unusable)?)
 }
 
@@ -46,8 +46,9 @@ fn unusable(failure: Failure) -> NoPicture {
     match failure {
         Failure::Refused(error) => NoPicture::Unusable(error.to_string()),
         Failure::Storage { source, .. } | Failure::Internal(source) => {
-            tracing::warn!(error = %source, "an uploaded picture cannot be read");
-            NoPicture::Unusable("it cannot be read just now".to_owned())
+            // Whatever keeps the store from answering is told where the store is looked after, and not with each picture.
+            tracing::debug!(error = %source, "an uploaded picture cannot be read");
+            NoPicture::TooMany
         }
         Failure::HeldElsewhere(_) => NoPicture::Unusable("it is not here".to_owned()),
     }

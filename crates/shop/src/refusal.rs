@@ -46,6 +46,16 @@ impl Refusal {
         }
     }
 
+    /// Nothing of one thing among several that the service cannot tell of, for whatever reason that is its own: the others are told
+    /// all the same. What concerns all of them is passed on.
+    pub(crate) fn unless_alone<T>(result: Result<T, Self>) -> Result<Option<T>, Self> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(Self::Missing | Self::NotNow | Self::Told(_)) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
     /// Nothing where there is nothing; anything else is passed on.
     pub(crate) fn unless_missing<T>(result: Result<T, Self>) -> Result<Option<T>, Self> {
         match result {

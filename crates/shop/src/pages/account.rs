@@ -108,7 +108,9 @@ async fn add(
     let wanted = found.collectibles.len().min(if *room == 0 { 0 } else { shown.cards_left });
     let rows = &found.collectibles[..wanted];
     let trading = html! { (trading(visit, (collection, currencies), list, rows)) };
-    *room = room.saturating_sub(trading.0.len());
+    if !rows.is_empty() {
+        *room = room.saturating_sub(trading.0.len());
+    }
     let cards = rows.iter().map(|row| card(visit, (collection, currencies), (list, account), row));
     let cards = parts::fitting(cards, room);
     shown.cards_left = if cards.len() < wanted { 0 } else { shown.cards_left - wanted };

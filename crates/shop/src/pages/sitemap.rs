@@ -43,12 +43,11 @@ pub(super) async fn show(visit: Visit) -> Answer {
     Ok(list(("sitemapindex", "sitemap"), visit.base(), paths.take(LISTS_MAX)))
 }
 
-/// The lists of a collection's tokens; none of one that the market cannot tell of.
+/// The lists of a collection's tokens; none of one that cannot be told of just now, which keeps no other from it.
 async fn lists_of(visit: &Visit, collection: CollectionRef) -> Result<Vec<String>, Refusal> {
     let count =
         visit.ask::<Count>("Marketplace/GetCountOfAllCollectibles", &collection.body(json!({}))).await;
-    let count = Refusal::unless_missing(Refusal::told(count))?;
-    let tokens = count.and_then(Result::ok).map_or(0, |Count { count }| count);
+    let tokens = Refusal::unless_alone(count)?.map_or(0, |Count { count }| count);
     let pages = 1..=tokens.div_ceil(TOKENS_MAX);
     Ok(pages.take(LISTS_MAX).map(|page| format!("{}/sitemap/{page}.xml", collection.path)).collect())
 }

@@ -32,7 +32,8 @@ async function renew(wait = soon()) {
     while (document.hidden || dialog.open) await pause(RENEW_PAUSE);
     // What was told in the last moment may be newer than the page that is given.
     isDue = performance.now() - toldAt < LEAST;
-    refusals = (await isPut()) ? 0 : refusals + 1;
+    // Where asking was too much, one answer does not make it less: patience is lost little by little.
+    refusals = (await isPut()) ? Math.max(0, refusals - 1 / 8) : Math.min(PATIENCE_MAX, Math.floor(refusals) + 1);
     await pause(RENEW_PAUSE);
   }
   isRenewing = false;
@@ -84,7 +85,7 @@ function live() {
   const asks = () => {
     asking = setTimeout(asks, ASK_PAUSE);
     asked += 1;
-    if (asked % 2 ** Math.min(refusals, PATIENCE_MAX) === 0) renew(LEAST);
+    if (asked % 2 ** Math.ceil(refusals) === 0) renew(LEAST);
     // A stream that broke off comes back by itself; one that was refused does not.
     if (asked % ASKED_MAX === 0 && source.readyState === EventSource.CLOSED) listen();
   };
