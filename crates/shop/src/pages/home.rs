@@ -77,7 +77,9 @@ async fn row(visit: &Visit, collection: CollectionRef, with_sales: bool) -> Resu
     }
     let body = collection.body(json!({}));
     let count = visit.ask::<Count>("Marketplace/GetCountOfAllCollectibles", &body).await;
-    let Some(Count { count: tokens }) = Refusal::unless_alone(count)? else { return Ok(None) };
+    let Some(Ok(Count { count: tokens })) = Refusal::unless_missing(Refusal::told(count))? else {
+        return Ok(None);
+    };
     let filter = json!({ "filter": { "marketplaces": visit.marketplaces() } });
     let floor = visit.ask::<Floor>("Marketplace/GetFloorOrder", &collection.body(filter)).await;
     let floor = Refusal::unless_missing(floor)?.map(|floor| floor.collectible);

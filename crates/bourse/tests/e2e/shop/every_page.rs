@@ -8,6 +8,7 @@ use super::ETHER;
 use super::looks::{SCREENS, axe, check_access, check_requests, word};
 use super::person::Person;
 use crate::anvil::{alloy_address, mintCall};
+use crate::http::Credential;
 use crate::market::{Market, order, order_data, wait};
 
 /// More than a page shows.
@@ -31,6 +32,8 @@ pub(super) fn fill(market: &Market) -> Address {
         market.anvil.send(seller, collection, &call);
     }
     wait("all tokens are known", || tokens(market, collection), |found| *found == TOKENS);
+    // What the contract says of itself would stand in the place of what is put before it.
+    wait("the contract was asked", || name(market, collection), |name| *name == "Relics");
     describe(market, collection);
     for token in 1..=9 {
         market.list(seller, collection, "ERC721", &order(&token.to_string(), "1", Address::ZERO, ETHER));
@@ -52,6 +55,14 @@ fn tokens(market: &Market, collection: Address) -> u64 {
     let answer = market.marketplace_answer("GetCountOfAllCollectibles", &body);
     // A collection of which nothing is known is not there.
     if answer.status == 400 { 0 } else { answer.ok()["count"].as_u64().unwrap() }
+}
+
+/// What the collection is called.
+fn name(market: &Market, collection: Address) -> Value {
+    let body = json!({ "chainID": "31337", "contractAddress": collection });
+    let answer =
+        market.server().call("Metadata/GetContractInfo", Credential::Key(&market.project.key), &body);
+    if answer.status == 200 { answer.ok()["contractInfo"]["name"].clone() } else { Value::Null }
 }
 
 /// Says of the collection and its tokens what contracts seldom say so fully; of one picture that it is elsewhere.
