@@ -1,5 +1,6 @@
 //! Addresses of pictures: what a request says of the size and of the link, and which links lead to files of this service.
 
+use bourse_server::is_file_path;
 use sha2::{Digest as _, Sha256};
 
 use crate::Size;
@@ -22,27 +23,10 @@ pub(crate) fn size_in(query: Option<&str>) -> Size {
     width.and_then(|width| Size::of_width(width.parse().ok()?)).unwrap_or(Size::Whole)
 }
 
-/// The path of a file that was uploaded to this service. Nothing else of this service is anything that a link may lead to, and a path
-/// with `..` in it would lead anywhere, so that it is read part by part.
+/// The path of a file that was uploaded to this service. Nothing else of this service is anything that a link may lead to.
 pub fn own_path<'l>(public_url: &str, link: &'l str) -> Option<&'l str> {
     let path = link.strip_prefix(public_url.trim_end_matches('/'))?;
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_word = |part: &str| {
-        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-    };
-    let parts: Vec<&str> = path.split('/').collect();
-    let is_file = match parts.as_slice() {
-        ["", "projects", project, "collections", collection, rest @ ..] => {
-            let is_file = match rest {
-                ["assets", asset] => is_number(asset),
-                ["tokens", token, "asset", field] => is_number(token) && is_word(field),
-                _ => false,
-            };
-            is_number(project) && is_number(collection) && is_file
-        }
-        _ => false,
-    };
-    is_file.then_some(path)
+    is_file_path(path).then_some(path)
 }
 
 #[cfg(test)]

@@ -62,8 +62,8 @@ impl Size {
         (self.width(), self.width() * HEIGHT_PER_WIDTH)
     }
 
-    /// How many bytes it has at most: a page of thirty cards, which may have 100 KB itself, stays below half a megabyte whatever
-    /// is on them.
+    /// How many bytes a copy has at most: a page of thirty cards, which may have 100 KB itself, stays below half a megabyte with
+    /// thirty copies on it.
     pub fn bytes(self) -> usize {
         match self {
             Self::Whole => usize::MAX,

@@ -64,7 +64,7 @@ pub use door::{Peer, serve};
 pub use failure::Failure;
 pub use http::{Entrance, service};
 pub use openapi::document;
-pub use rest::{AssetOwner, FILE_POLICY, PublicFile, StoredFile};
+pub use rest::{AssetOwner, FILE_POLICY, PublicFile, StoredFile, is_file_path};
 pub use route::{Credential, Effect, Route, Service};
 pub use static_answer::StaticAnswer;
 pub use storefronts::{Parts as StorefrontParts, SITE_SERVICES, check_site_key, origin_of, site_address};

@@ -170,7 +170,7 @@ pub(crate) async fn read_file(
 
 /// The uploaded file at a plain address, as somebody without a credential finds it.
 pub(crate) async fn public_file(app: &App, path: &str) -> Result<PublicFile, Failure> {
-    let params = Params::of_file(path);
+    let params = Params::of_file(path).ok_or_else(|| Error::not_found(format_args!("file {path}")))?;
     let is_asset = !params.text("asset").is_empty();
     let asset =
         if is_asset { find_asset(app, &params).await? } else { find_token_asset(app, &params).await? };

@@ -7,6 +7,7 @@ mod upload;
 
 pub use hosted::{FILE_POLICY, PublicFile};
 pub(crate) use hosted::{public_file, read_content, read_file};
+pub use params::is_file_path;
 pub use upload::{AssetOwner, StoredFile};
 pub(crate) use upload::{set_file, set_file_of_member, store_file};
 

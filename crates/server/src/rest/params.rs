@@ -9,6 +9,7 @@ use axum::response::Response;
 use bourse_store::ProjectScope;
 use bourse_wire::{Error, ProjectId, RecordId, TokenId};
 
+use super::{ASSET, TOKEN_ASSET};
 use crate::app::App;
 use crate::auth::{Authority, Caller, RequestCredentials};
 use crate::dispatch::{bad_route, error_response};
@@ -43,20 +44,11 @@ impl FromRequestParts<Arc<App>> for Params {
 }
 
 impl Params {
-    /// What the path of an uploaded file names to somebody who presents no credential; nothing where it is no such path.
-    pub(super) fn of_file(path: &str) -> Self {
-        let parts: Vec<&str> = path.split('/').collect();
-        let named: &[(&str, &str)] = match parts.as_slice() {
-            ["", "projects", project, "collections", collection, "assets", asset] => {
-                &[("project", *project), ("collection", *collection), ("asset", *asset)]
-            }
-            ["", "projects", project, "collections", collection, "tokens", token, "asset", field] => {
-                &[("project", *project), ("collection", *collection), ("token", *token), ("field", *field)]
-            }
-            _ => &[],
-        };
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Self { names: named.iter().map(owned).collect(), caller: None }
+    /// What the path of an uploaded file names to somebody who presents no credential; nothing where it is no such path, to the
+    /// letter. It is read part by part: one with `..` in it would lead anywhere.
+    pub(super) fn of_file(path: &str) -> Option<Self> {
+        let names = [ASSET, TOKEN_ASSET].into_iter().find_map(|pattern| named_by(pattern, path))?;
+        Some(Self { names, caller: None })
     }
 
     pub(super) fn text(&self, name: &str) -> &str {
@@ -120,4 +112,35 @@ impl Params {
         }
         Ok(caller.scope())
     }
+}
+
+/// What a path names by a pattern; nothing where it has another shape.
+fn named_by(pattern: &str, path: &str) -> Option<Vec<(String, String)>> {
+    let (wanted, parts): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    if wanted.len() != parts.len() {
+        return None;
+    }
+    let mut named = Vec::new();
+    for (wanted, part) in wanted.into_iter().zip(parts) {
+        match wanted.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            Some(name) if is_plain(name, part) => named.push((name.to_owned(), part.to_owned())),
+            None if wanted == part => {}
+            _ => return None,
+        }
+    }
+    Some(named)
+}
+
+/// Whether a part of a path may be what it is named: all are numbers, but for the field of a token.
+fn is_plain(name: &str, part: &str) -> bool {
+    let is_of = |byte: u8| match name {
+        "field" => byte.is_ascii_alphanumeric() || b"_-".contains(&byte),
+        _ => byte.is_ascii_digit(),
+    };
+    !part.is_empty() && part.bytes().all(is_of)
+}
+
+/// Whether a path is that of an uploaded file.
+pub fn is_file_path(path: &str) -> bool {
+    Params::of_file(path).is_some()
 }
