@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bourse_market::facts::{Block, BlockHash};
 use bourse_wire::ChainId;
 
-use super::rewind::undo_missed;
+use super::rewind::{has_missed, undo_missed};
 use super::state::{Checkpoint, blocks_from, hold, hold_followed, oldest_kept, read_checkpoint};
 use super::write::Work;
 use super::{BlockFacts, ChainError, History, HistoryCommitted};
@@ -22,8 +22,9 @@ impl Store {
     /// Takes what a range of blocks up to the checkpoint states of a collection that is not live, in one transaction.
     pub fn commit_history(&self, batch: History) -> Pending<'_, HistoryCommitted> {
         let (changes_kept, collection) = (self.options.changes_kept.min(CHANGES_KEPT), batch.collection);
+        let is_distributed = self.is_distributed();
         let committing = self.write(move |mut session| {
-            Box::pin(async move { commit(&mut session, batch, changes_kept).await })
+            Box::pin(async move { commit(&mut session, batch, (is_distributed, changes_kept)).await })
         });
         let is_lost = move || async move {
             let Ok(Some(id)) = self.collection(collection).await else { return false };
@@ -36,7 +37,7 @@ impl Store {
 async fn commit(
     session: &mut Session<'_>,
     batch: History,
-    changes_kept: u64,
+    (is_distributed, changes_kept): (bool, u64),
 ) -> Result<HistoryCommitted, StoreError> {
     check_order(&batch)?;
     let chain = batch.collection.chain;
@@ -55,7 +56,10 @@ async fn commit(
     let undo_above = oldest.min(checkpoint.number.saturating_sub(batch.window));
     let live = batch.to == checkpoint.number;
     let mut work = Work::on(chain);
-    undo_missed(session, id, (chain, batch.from), &mut work).await?;
+    // On a cluster there may be what its node does not show yet.
+    if is_distributed || has_missed(session, id, batch.from).await? {
+        undo_missed(session, id, (chain, batch.from), &mut work).await?;
+    }
     work.apply(session, id, batch.blocks, undo_above).await?;
     move_on(session, id, batch.to + 1, live).await?;
     let changed = work.finish(session, id, changes_kept).await?;

@@ -67,6 +67,16 @@ fn undone_after(chain: ChainId, to: u64, reach: &Reach) -> Vec<(String, Vec<Arg>
     reach.parts(1).into_iter().map(part).collect()
 }
 
+/// Whether anything is kept to undo blocks of a collection from one on, as far as is seen yet.
+pub(super) async fn has_missed(
+    session: &mut Session<'_>,
+    id: CollectionId,
+    next: u64,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT number FROM chain_undo WHERE collection_id = $1 AND number >= $2 LIMIT 1";
+    session.has(sql, args![id.0, next]).await
+}
+
 /// Undoes of a collection what was taken back while it could not be reached: whatever is kept of blocks from the one on that is
 /// read next. Whoever calls this reads these blocks then.
 pub(super) async fn undo_missed(
