@@ -129,8 +129,13 @@ impl Stage {
     /// How many items, or blocks of a list, are one step.
     fn step(self) -> usize {
         match self {
+            Self::Whole
+            | Self::ById
+            | Self::ByName
+            | Self::Prices(..)
+            | Self::Further(..)
+            | Self::ByCreation(_) => 1,
             Self::Tokens | Self::Properties | Self::Accounts | Self::Orders => STEP_ITEMS,
-            _ => 1,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Orders of tokens that have several, in the order of their prices: of all such tokens together but for the best of each, which
-//! is among the best of all tokens, and by itself of each that has very many. A filter then goes through what these lists say of orders, and not from order to order.
+//! is among the best of all tokens, and by itself of each that has very many. A filter then goes through what these lists say of
+//! orders, and not from order to order.
 
 use std::cmp::Ordering;
 
